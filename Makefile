@@ -1,0 +1,45 @@
+# The whole developer manual: `make` lists it.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-servers check format bench docs
+
+help: ## list the commands
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
+
+setup: $(STAMP) ## create .venv and install the locked dependencies
+
+$(STAMP): requirements.lock pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit("Atoll needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	touch $(STAMP)
+
+demo: setup ## the main job on stacks/demo: quote, accept, plan
+	$(BIN)/atoll check demo
+	$(BIN)/atoll quote demo
+	$(BIN)/atoll accept demo cheapest
+	$(BIN)/atoll plan demo
+
+test: setup ## every test that needs no server
+	$(BIN)/python -m pytest -n 2
+
+test-servers: setup ## tests against a real API server, built and cached on first use
+	$(BIN)/python -m pytest -m server tests/server
+
+check: setup ## format, lint, types, import contracts, generated files
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/basedpyright
+	$(BIN)/lint-imports --no-cache
+
+format: setup ## apply the formatter and the safe fixes
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: setup ## time and memory of the commands against their limits
+	$(BIN)/python benchmarks/run.py

@@ -1,0 +1,49 @@
+"""Amounts: USD as Decimal, a month of 730 hours, and ranges that carry min, expected and max together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Self
+
+HOURS_PER_MONTH = Decimal(730)  # 8,760 h / 12, the month of every cloud price list (research/cost.md §1.1)
+CENT = Decimal("0.01")
+ZERO = Decimal(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Three readings of one quantity or amount, `min <= expected <= max`.
+
+    Raises:
+        ValueError: when they are out of order.
+    """
+
+    min: Decimal
+    expected: Decimal
+    max: Decimal
+
+    def __post_init__(self) -> None:
+        if not self.min <= self.expected <= self.max:
+            raise ValueError(f"a range must rise: {self.min}, {self.expected}, {self.max}")
+
+    @classmethod
+    def exactly(cls, value: Decimal | int) -> Self:
+        """The range of a quantity that is known."""
+        amount = Decimal(value)
+        return cls(amount, amount, amount)
+
+    def __add__(self, other: Range) -> Range:
+        return Range(self.min + other.min, self.expected + other.expected, self.max + other.max)
+
+    def times(self, factor: Decimal | int) -> Range:
+        """This range scaled by a non-negative factor."""
+        return Range(self.min * factor, self.expected * factor, self.max * factor)
+
+
+NOTHING = Range.exactly(0)
+
+
+def to_cents(usd: Decimal) -> Decimal:
+    """The amount rounded half up to cents: the one rounding, done when an amount is shown, never before."""
+    return usd.quantize(CENT, ROUND_HALF_UP)
