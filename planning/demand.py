@@ -1,0 +1,129 @@
+"""Demands: what sizing derives from the checklist. No provider words: machines are tried against a demand later."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from planning.checklist.words import Precision
+    from planning.checklist.workload import HardwareAsk
+    from planning.money import Range
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """One number of the answer and the reason for it: what `atoll explain` prints.
+
+    Args:
+        subject: workload or part of the cluster it belongs to.
+        name: what it is, "accelerator memory to train".
+        formula: in words and symbols, "parameters x 18 bytes x 1.25".
+        inputs: name and value of each term, in the formula's order.
+        source: text, paper or checklist line behind the rule.
+    """
+
+    subject: str
+    name: str
+    value: Decimal
+    unit: str
+    formula: str
+    inputs: tuple[tuple[str, str], ...]
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Demand:
+    """What one workload needs of its node pool.
+
+    Args:
+        kind: training, fine_tuning, inference, notebooks, batch or system.
+        accelerators: least number needed at the same time whatever the memory (0: a CPU pool).
+        memory_gb: accelerator memory of one job or replica; spread over as many accelerators as it takes.
+        indivisible_gb: memory that must fit one accelerator (notebook user, batch job); 0 for none.
+        one_node: one job or replica may not span nodes (tensor parallel stays inside a node).
+        copies: jobs or replicas up at the same time, min / expected / max (0..n for autoscaled).
+        flops: of one run; None where time does not follow from FLOPs.
+        mfu: share of peak reached.
+        samples_per_run: with a measured rate instead of FLOPs.
+        rate_per_accelerator: samples per second on `measured_on`.
+        deadline_hours: of one run.
+        runs_per_month: how often.
+        busy_hours: hours a month one copy is up, where time does not follow from work.
+        vcpus: of a CPU pool, or beside the accelerators, in all.
+        vcpus_per_accelerator: loader processes (2-3 per accelerator and 1).
+        memory_gib: main memory of a CPU pool, in all.
+        local_nvme_gb: hot tier, per node.
+        always_on: never scaled to zero; may be reserved for the contract.
+        spot: the customer allows spot.
+        spare_share: nodes beyond the demand, on the same fabric.
+        rdma: more than one node of a job needs a fabric.
+        hardware: asked for directly.
+    """
+
+    workload: str
+    kind: str
+    precision: Precision | None = None
+    accelerators: int = 0
+    memory_gb: Decimal = Decimal(0)
+    indivisible_gb: Decimal = Decimal(0)
+    one_node: bool = False
+    copies: Range
+    flops: Decimal | None = None
+    mfu: Decimal = Decimal("0.4")
+    samples_per_run: Decimal | None = None
+    rate_per_accelerator: Decimal | None = None
+    measured_on: str | None = None
+    deadline_hours: Decimal | None = None
+    runs_per_month: Decimal = Decimal(1)
+    busy_hours: Decimal | None = None
+    bytes_per_token: Decimal | None = None
+    latency_ms_per_token: Decimal | None = None
+    vcpus: int = 0
+    vcpus_per_accelerator: Decimal = Decimal(0)
+    memory_gib: Decimal = Decimal(0)
+    local_nvme_gb: Decimal = Decimal(0)
+    always_on: bool = False
+    spot: bool = False
+    spare_share: Decimal = Decimal(0)
+    rdma: bool = False
+    hardware: HardwareAsk | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fit:
+    """How a demand sits on one machine type.
+
+    Args:
+        working: nodes at the peak, without spares.
+        spares: further nodes on the same fabric.
+        min_nodes: nodes that are always up (0: scales to zero).
+        node_hours: of all nodes in a month.
+        hours_per_run: of one training run; None where it does not apply.
+        ms_per_token: decode time that memory bandwidth allows; None where it does not apply.
+        note: what a reader should know ("80% of the memory is used").
+    """
+
+    working: int
+    spares: int
+    min_nodes: int
+    node_hours: Range
+    hours_per_run: Decimal | None = None
+    ms_per_token: Decimal | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """Why a demand does not sit on a machine type, in a few words that many machines share."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizing:
+    """Everything sizing derives: demands per pool, storage and network quantities, and the reason for each figure."""
+
+    demands: tuple[Demand, ...]
+    figures: tuple[Figure, ...]
