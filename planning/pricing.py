@@ -1,0 +1,176 @@
+"""Charges become line items: one look-up, exactly one key, and a tier is a line of its own."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final, Protocol
+
+from catalogs.model import UnpricedError
+from planning.bill import LineItem, State
+from planning.charge import LIST_PRICE
+from planning.money import NOTHING, ZERO, Range
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from datetime import date
+    from decimal import Decimal
+
+    from catalogs.model import Price
+    from planning.charge import Charge
+
+STATED_SOURCE: Final = "checklist"
+STATED_UNIT: Final = "month"  # what a checklist states itself (onboarding, a support fee) is paid by the month
+UNDATED: Final = "undated"
+_HOUR: Final = "hour"  # of every machine, and of what is rented by the hour
+_UNITS: Final = {  # words of `catalogs.model.Item`
+    "GB": "nat_data transit_data cross_zone_data inter_region_data internet_egress log_ingest",
+    "GB-month": "disk disk_fast shared_ssd shared_scratch shared_disk log_storage "
+    "object object_infrequent object_archive",
+    "IOPS-month": "disk_iops disk_fast_iops",
+    "MBps-month": "disk_throughput",
+    "1k requests": "object_put object_get",
+    "key-month": "encryption_key",
+    "unit-hour": "load_balancer_unit",
+    "month": "support_business_hours support_24x7",
+}
+_UNIT_OF: Final = {item: unit for unit, items in _UNITS.items() for item in items.split()}
+
+
+class Prices(Protocol):
+    """A price list: `catalogs.reader` has the real one."""
+
+    def tiers(self, *, provider: str, item: str, region: str, purchase: str = LIST_PRICE) -> tuple[Price, ...]:
+        """The rows of one key, ascending by `above`.
+
+        Raises:
+            UnpricedError: no row matches.
+            AmbiguousPriceError: rows of more than one key match.
+        """
+        ...
+
+
+def price(charge: Charge, *, catalog_prices: Prices, provider: str, region: str) -> tuple[LineItem, ...]:
+    """The lines of one charge: one per tier reached, none where nothing is used at most.
+
+    Raises:
+        AmbiguousPriceError: the price list has more than one answer.
+    """
+    if charge.quantity.max <= ZERO:
+        return ()
+    if charge.stated_usd is not None:
+        return (_stated(charge, charge.stated_usd),)
+    try:
+        tiers = catalog_prices.tiers(provider=provider, item=charge.item, region=region, purchase=charge.purchase)
+    except UnpricedError as error:
+        return (unpriced(charge, str(error)),)
+    if not tiers or tiers[0].above != ZERO:
+        return (unpriced(charge, f"no price of {charge.item} covers the first units"),)
+    return tuple(_lines(charge, tiers))
+
+
+def price_all(charges: Iterable[Charge], *, catalog_prices: Prices, provider: str, region: str) -> tuple[LineItem, ...]:
+    """The lines of several charges at one place, in their order."""
+    return tuple(
+        line
+        for charge in charges
+        for line in price(charge, catalog_prices=catalog_prices, provider=provider, region=region)
+    )
+
+
+def unpriced(charge: Charge, reason: str) -> LineItem:
+    """The line of a charge whose price nobody knows; `reason` becomes its note."""
+    return _line(charge, state=State.UNPRICED, unit=unit_of(charge.item), note=_joined(charge.note, reason))
+
+
+def unit_of(item: str) -> str:
+    """The unit in which an item is counted; a machine, like all that is rented, by the hour."""
+    return _UNIT_OF.get(item, _HOUR)
+
+
+def split(quantity: Range, above: Decimal, upto: Decimal | None) -> Range:
+    """The part of each reading that lies in the tier (`above`, `upto`]; None where the tier has no end.
+
+    A range of 5, 15, 40 in the tier (10, 30) is 0, 5, 20.
+    """
+    return Range(*(_inside(reading, above, upto) for reading in (quantity.min, quantity.expected, quantity.max)))
+
+
+def _inside(reading: Decimal, above: Decimal, upto: Decimal | None) -> Decimal:
+    """How much of one reading lies in a tier."""
+    reached = reading if upto is None else min(reading, upto)
+    return max(reached - above, ZERO)
+
+
+def _lines(charge: Charge, tiers: tuple[Price, ...]) -> Iterator[LineItem]:
+    """One line for each tier that the largest reading reaches."""
+    ends: list[tuple[Price, Decimal | None]] = [(tier, following.above) for tier, following in pairwise(tiers)]
+    ends.append((tiers[-1], None))
+    for number, (tier, upto) in enumerate(ends, start=1):
+        quantity = split(charge.quantity, tier.above, upto)
+        if quantity.max > ZERO:
+            yield _tier_line(charge, tier, quantity, suffix="" if number == 1 else f"#{number}")
+
+
+def _tier_line(charge: Charge, tier: Price, quantity: Range, *, suffix: str) -> LineItem:
+    """The line of one tier; a price of nothing is free, and its source says so."""
+    free = tier.usd == ZERO
+    return _line(
+        charge,
+        key=charge.key + suffix,
+        state=State.FREE if free else State.PRICED,
+        quantity=quantity,
+        unit=tier.unit,
+        usd_per_unit=None if free else tier.usd,
+        usd_per_month=NOTHING if free else quantity.times(tier.usd),
+        source=tier.source,
+        as_of=tier.as_of,
+        note=_joined(charge.note, UNDATED if tier.as_of is None else ""),
+    )
+
+
+def _stated(charge: Charge, usd: Decimal) -> LineItem:
+    """The line of a charge whose price the checklist states."""
+    return _line(
+        charge,
+        state=State.PRICED,
+        unit=STATED_UNIT,
+        usd_per_unit=usd,
+        usd_per_month=charge.quantity.times(usd),
+        source=STATED_SOURCE,
+        note=charge.note,
+    )
+
+
+def _line(
+    charge: Charge,
+    *,
+    state: State,
+    unit: str,
+    key: str | None = None,
+    quantity: Range | None = None,
+    usd_per_unit: Decimal | None = None,
+    usd_per_month: Range | None = None,
+    source: str = "",
+    as_of: date | None = None,
+    note: str = "",
+) -> LineItem:
+    """The charge's own words and what the price list says."""
+    return LineItem(
+        key=key or charge.key,
+        label=charge.label,
+        group=charge.group,
+        item=charge.item,
+        state=state,
+        quantity=quantity or charge.quantity,
+        unit=unit,
+        usd_per_unit=usd_per_unit,
+        usd_per_month=usd_per_month,
+        source=source,
+        as_of=as_of,
+        note=note,
+    )
+
+
+def _joined(*notes: str) -> str:
+    """Notes in one sentence."""
+    return "; ".join(note for note in notes if note)
