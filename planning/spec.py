@@ -131,6 +131,8 @@ class Services(Decided):
     """What people do."""
 
     support: Support
+    support_usd_per_month: Decimal | None
+    """Stated in the checklist; None leaves the support line unpriced."""
     operation: Operation
     onboarding_usd_per_month: Decimal
     contract_months: int

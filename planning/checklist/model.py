@@ -231,6 +231,8 @@ class Checklist(Strict):
     """How long the customer commits."""
     support: Support = Support.AS_NEEDED
     """Who answers when something breaks."""
+    support_usd_per_month: Decimal | None = Field(default=None, ge=0)
+    """What that support costs, where a partner has named a price; without it the support line stays unpriced."""
     slo_percent: Decimal | None = Field(default=None, gt=0, lt=100)
     """Share of the month a service must be up."""
     where: Where = Where()

@@ -1,0 +1,222 @@
+"""The charges of a spec: everything a month of the accepted cluster is paid for, before any price is looked up."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING, Final
+
+from catalogs.model import Item
+from planning.bill import Group
+from planning.charge import Charge
+from planning.checklist.words import Support
+from planning.money import HOURS_PER_MONTH, ZERO, Range
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from planning.spec import ClusterSpec, Pool, Tier
+
+NETWORK: Final = "network"
+CLUSTER: Final = "cluster"
+SERVICES: Final = "services"
+RENTED: Final = "rented"
+INCLUDED: Final = "included"
+
+KEYS_PER_CLUSTER: Final = 1  # one customer key encrypts secrets, disks, buckets and logs
+SUPPORT_ITEMS: Final[Mapping[Support, Item]] = {
+    Support.BUSINESS_HOURS: Item.SUPPORT_BUSINESS_HOURS,
+    Support.ALWAYS: Item.SUPPORT_24X7,
+}
+# Cloud NAT is paid per VM-hour behind it, AWS and Azure per gateway-hour (cluster_prices, 2026-09-20 and 2026-10-16).
+NAT_PER_NODE: Final = frozenset({"gcp"})
+NAT_PROVIDERS: Final = frozenset({"aws", "gcp", "azure"})
+OBJECT_ITEMS: Final = frozenset({Item.OBJECT, Item.OBJECT_INFREQUENT, Item.OBJECT_ARCHIVE})
+
+
+def charges(spec: ClusterSpec) -> tuple[Charge, ...]:
+    """Every charge of the cluster, in the order of the bill."""
+    return (
+        _control_plane(),
+        *(charge for pool in spec.pools for charge in _pool(pool)),
+        *(_tier(tier) for tier in spec.storage if tier.item != INCLUDED),
+        *_gateways(spec),
+        *_traffic(spec),
+        *_keys(spec),
+        *_logs(spec),
+        *_services(spec),
+    )
+
+
+def declared(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
+    """Charges that no resource's properties can say, by the component that declares them.
+
+    On a cluster that exists nothing of the rent is a resource of ours, so all of it is declared by one component.
+    """
+    if spec.placement.target == "existing":
+        people = _services(spec)
+        rented = tuple(charge for charge in charges(spec) if charge not in people)
+        return {RENTED: rented, SERVICES: people}
+    buckets = {f"bucket/{tier.tier}": (_tier(tier),) for tier in spec.storage if tier.item in OBJECT_ITEMS}
+    return {NETWORK: _traffic(spec), CLUSTER: _logs(spec), SERVICES: _services(spec), **buckets}
+
+
+def _control_plane() -> Charge:
+    return Charge(
+        key="control_plane",
+        label="Kubernetes control plane",
+        group=Group.CONTROL_PLANE,
+        item=Item.CONTROL_PLANE,
+        quantity=Range.exactly(HOURS_PER_MONTH),
+    )
+
+
+def _pool(pool: Pool) -> tuple[Charge, Charge]:
+    hours = pool.node_hours.as_range()
+    machine = Charge(
+        key=f"pool/{pool.name}/machine",
+        label=f"{pool.name}: {pool.machine}",
+        group=Group.COMPUTE,
+        item=pool.machine,
+        purchase=pool.purchase,
+        quantity=hours,
+    )
+    disk = Charge(
+        key=f"pool/{pool.name}/disk",
+        label=f"{pool.name}: {pool.disk_gb} GB disk per node",
+        group=Group.STORAGE,
+        item=Item.DISK,
+        quantity=disk_gb_months(hours=hours, disk_gb=pool.disk_gb),
+    )
+    return machine, disk
+
+
+def disk_gb_months(*, hours: Range, disk_gb: int) -> Range:
+    """GB-months of the disks of nodes that are up for `hours` node-hours."""
+    return Range(*(part * disk_gb / HOURS_PER_MONTH for part in (hours.min, hours.expected, hours.max)))
+
+
+def _tier(tier: Tier) -> Charge:
+    return Charge(
+        key=f"storage/{tier.tier}",
+        label=f"{tier.tier} storage: {tier.engine}",
+        group=Group.STORAGE,
+        item=tier.item,
+        quantity=Range.exactly(tier.provisioned_gb),
+    )
+
+
+def _gateways(spec: ClusterSpec) -> tuple[Charge, ...]:
+    if spec.placement.provider not in NAT_PROVIDERS:
+        return ()
+    gateways = Range.exactly(HOURS_PER_MONTH * spec.network.nat_gateways)
+    per_node = spec.placement.provider in NAT_PER_NODE
+    return (
+        Charge(
+            key="network/nat_gateway",
+            label="NAT gateway" if not per_node else "NAT, per node behind it",
+            group=Group.NETWORK,
+            item=Item.NAT_GATEWAY,
+            quantity=_all_node_hours(spec) if per_node else gateways,
+        ),
+        Charge(
+            key="network/public_ipv4",
+            label="public addresses of the NAT gateways",
+            group=Group.NETWORK,
+            item=Item.PUBLIC_IPV4,
+            quantity=gateways,
+        ),
+    )
+
+
+def _all_node_hours(spec: ClusterSpec) -> Range:
+    hours = Range.exactly(0)
+    for pool in spec.pools:
+        hours += pool.node_hours.as_range()
+    return hours
+
+
+def _traffic(spec: ClusterSpec) -> tuple[Charge, ...]:
+    network = spec.network
+    found = [
+        _network("load_balancer", "load balancer in front of the services", Item.LOAD_BALANCER, _hours(spec)),
+        _network("egress", "data to the internet", Item.INTERNET_EGRESS, network.egress_gb.as_range()),
+    ]
+    if spec.placement.provider in NAT_PROVIDERS:
+        found.append(_network("nat_data", "data through the NAT gateway", Item.NAT_DATA, network.nat_gb.as_range()))
+    if network.peering is not None:
+        near = network.peering.region == spec.placement.region
+        item = Item.CROSS_ZONE_DATA if near else Item.INTER_REGION_DATA
+        found.append(
+            _network("peering", "data over the peering", item, network.peering.gb_per_month.as_range())
+        )
+    return tuple(charge for charge in found if charge.quantity.max > ZERO)
+
+
+def _hours(spec: ClusterSpec) -> Range:
+    return spec.network.load_balancers.as_range().times(HOURS_PER_MONTH)
+
+
+def _network(name: str, label: str, item: Item, quantity: Range) -> Charge:
+    return Charge(key=f"network/{name}", label=label, group=Group.NETWORK, item=item, quantity=quantity)
+
+
+def _keys(spec: ClusterSpec) -> tuple[Charge, ...]:
+    if spec.placement.target == "existing":
+        return ()
+    return (
+        Charge(
+            key="security/keys",
+            label="customer-managed encryption key",
+            group=Group.SECURITY,
+            item=Item.ENCRYPTION_KEY,
+            quantity=Range.exactly(KEYS_PER_CLUSTER),
+        ),
+    )
+
+
+def _logs(spec: ClusterSpec) -> tuple[Charge, ...]:
+    if spec.placement.target == "existing":
+        return ()
+    return (
+        Charge(
+            key="logs/ingest",
+            label="logs taken in",
+            group=Group.OBSERVABILITY,
+            item=Item.LOG_INGEST,
+            quantity=spec.logs_gb.as_range(),
+        ),
+    )
+
+
+def _services(spec: ClusterSpec) -> tuple[Charge, ...]:
+    return tuple(charge for charge in (_onboarding(spec), _support(spec)) if charge is not None)
+
+
+def _onboarding(spec: ClusterSpec) -> Charge | None:
+    usd = spec.services.onboarding_usd_per_month
+    if usd == ZERO:
+        return None
+    months = spec.services.contract_months
+    return Charge(
+        key="services/onboarding",
+        label="onboarding services" + (f", spread over {months} months" if months else ", in the first month"),
+        group=Group.SERVICES,
+        item="onboarding",
+        quantity=Range.exactly(1),
+        stated_usd=usd,
+    )
+
+
+def _support(spec: ClusterSpec) -> Charge | None:
+    item = SUPPORT_ITEMS.get(spec.services.support)
+    if item is None:
+        return None
+    return Charge(
+        key="services/support",
+        label=f"platform support, {spec.services.support.replace('_', ' ')}",
+        group=Group.SERVICES,
+        item=item,
+        quantity=Range.exactly(Decimal(1)),
+        stated_usd=spec.services.support_usd_per_month,
+        note="" if spec.services.support_usd_per_month is not None else "no list price; name the partner's price",
+    )
