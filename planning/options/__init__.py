@@ -1,0 +1,1 @@
+"""Options: every machine, region and purchase that satisfies the demand, judged as whole clusters."""

@@ -1,0 +1,249 @@
+"""From picked machines to a whole cluster: the spec that a lock would hold."""
+
+from __future__ import annotations
+
+from decimal import ROUND_CEILING, Decimal
+from typing import TYPE_CHECKING, Final
+
+from catalogs.model import Item, PurchaseKind
+from planning.checklist.words import CloudName
+from planning.money import HOURS_PER_MONTH, ZERO, Range
+from planning.options.candidate import CPU_NODE_DISK_GB
+from planning.options.market import CPU_ARCHITECTURE
+from planning.options.zones import cluster_zones, pool_zones
+from planning.spec import (
+    Amounts,
+    ClusterSpec,
+    ExistingCluster,
+    Network,
+    Peering,
+    Placement,
+    Pool,
+    Services,
+    Tier,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from planning.checklist.model import Checklist, TierAsk
+    from planning.demand import Demand
+    from planning.options.candidate import Candidate, Part
+    from planning.options.market import Market, Place
+
+# Newest minor in EKS standard support (until 2027-03-27, endoflife.date/amazon-eks) that Kubeflow 26.03 asks for
+# (1.35 and later, its release note).
+KUBERNETES_VERSION: Final = "1.35"
+# What a role of storage is paid as where the catalog does not say how the provider sells it.
+TIER_ITEMS: Final[Mapping[str, Item | str]] = {
+    "hot": "included",
+    "warm": Item.SHARED_SSD,
+    "cold": Item.OBJECT,
+    "archive": Item.OBJECT_ARCHIVE,
+}
+ONBOARDING_MONTHS: Final = 12  # without a contract the onboarding is spread over the shortest one there is
+SLO_ZONES: Final = 3
+FEWEST_ZONES: Final = 2  # EKS asks for subnets in two zones at least (its network requirements page)
+UNNAMED_MACHINE: Final = "cpu-node"  # no catalog has it, so it stays unpriced
+UNNAMED_VCPUS: Final = 8
+UNNAMED_NODES: Final = 3
+LOAD_BALANCERS: Final = Range.exactly(1)  # the one ingress that all services share
+
+
+def target(provider: str, checklist: Checklist) -> str:
+    """What builds a cluster at a provider: clouds of ours, else on a cluster that the provider hands over."""
+    if checklist.where.existing is not None or provider != CloudName.AWS:
+        return "existing"
+    return "aws"
+
+
+def spec(
+    checklist: Checklist,
+    *,
+    place: Place,
+    candidates: Sequence[Candidate],
+    market: Market,
+    missing: Sequence[Demand] = (),
+) -> ClusterSpec:
+    """The whole cluster at one place; `missing` are CPU nodes that the provider sells under no name known here."""
+    zones = cluster_zones(place, candidates=candidates, market=market, wanted=_zone_count(checklist))
+    return ClusterSpec(
+        customer=checklist.customer,
+        placement=Placement.model_validate(
+            {"provider": place[0], "region": place[1], "zones": zones, "target": target(place[0], checklist)}
+        ),
+        network=_network(checklist, place=place, zone_count=max(len(zones), FEWEST_ZONES)),
+        pools=(
+            *(unnamed_pool(demand) for demand in missing),
+            *(pool for each in candidates for pool in _pools(each, zones=zones, checklist=checklist, market=market)),
+        ),
+        storage=_storage(checklist, place=place, market=market),
+        logs_gb=Amounts.of(Range.exactly(checklist.traffic.logs_per_month)),
+        services=_services(checklist),
+        access=checklist.access,
+        ides=checklist.engineers.ides if checklist.engineers else (),
+        engineers=checklist.engineers.count if checklist.engineers else 0,
+        tracker=checklist.tracker,
+        schedulers=checklist.schedulers,
+        orchestration=checklist.orchestration,
+        kubernetes_version=KUBERNETES_VERSION,
+        existing=_existing(place[0], checklist),
+    )
+
+
+def _zone_count(checklist: Checklist) -> int:
+    return FEWEST_ZONES if checklist.slo_percent is None else SLO_ZONES
+
+
+def _existing(provider: str, checklist: Checklist) -> ExistingCluster | None:
+    asked = checklist.where.existing
+    if asked is not None:
+        return ExistingCluster(kubeconfig_env=asked.kubeconfig_env, context=asked.context)
+    return None if provider == CloudName.AWS else ExistingCluster(kubeconfig_env="KUBECONFIG", context=None)
+
+
+def _network(checklist: Checklist, *, place: Place, zone_count: int) -> Network:
+    traffic = checklist.traffic
+    egress_max = traffic.egress_per_month_max or traffic.egress_per_month
+    egress = Range(traffic.egress_per_month, traffic.egress_per_month, egress_max)
+    return Network(
+        cidr=checklist.where.cidr,
+        zone_count=zone_count,
+        nat_gateways=1 if checklist.slo_percent is None else zone_count,
+        api_cidrs=checklist.where.api_cidrs,
+        egress_gb=Amounts.of(egress),
+        nat_gb=Amounts.of(egress + Range.exactly(traffic.ingress_per_month)),
+        load_balancers=Amounts.of(LOAD_BALANCERS),
+        peering=_peering(checklist, place=place),
+    )
+
+
+def _peering(checklist: Checklist, *, place: Place) -> Peering | None:
+    main = checklist.main_cloud
+    if main is None or main.vpc_id is None or main.provider != place[0] or checklist.where.existing is not None:
+        return None
+    volume = main.peering_per_month or ZERO
+    near = main.region == place[1]
+    # Inside one region each GB is paid on both sides when it crosses zones and is free when it does not.
+    quantity = Range(ZERO, volume * 2, volume * 2) if near else Range.exactly(volume)
+    return Peering(
+        vpc_id=main.vpc_id,
+        vpc_cidr=main.vpc_cidr,
+        region=main.region,
+        account=main.account,
+        route_table_ids=main.route_table_ids,
+        gb_per_month=Amounts.of(quantity),
+    )
+
+
+def _pools(each: Candidate, *, zones: tuple[str, ...], checklist: Checklist, market: Market) -> list[Pool]:
+    names = (each.demand.workload, f"{each.demand.workload}-burst")
+    return [
+        _pool(each, part, name=name, zones=zones, checklist=checklist, market=market)
+        for name, part in zip(names, each.parts, strict=False)
+    ]
+
+
+def _pool(
+    each: Candidate, part: Part, *, name: str, zones: tuple[str, ...], checklist: Checklist, market: Market
+) -> Pool:
+    machine, demand = each.machine, each.demand
+    joined = part.working > 1 and demand.rdma
+    kind = part.offer.term.kind
+    return Pool(
+        name=name,
+        role="system" if demand.kind == "system" else "gpu" if each.accelerator else "cpu",
+        workload=None if demand.kind == "system" else demand.workload,
+        machine=machine.name,
+        accelerator=machine.accelerator,
+        accelerators=machine.accelerators,
+        vcpus=machine.vcpus,
+        memory_gib=machine.memory_gib,
+        architecture=machine.architecture,
+        purchase=part.offer.price.purchase,
+        kind=kind.value,
+        working=part.working,
+        spares=part.spares,
+        min_nodes=part.min_nodes,
+        max_nodes=part.nodes,
+        node_hours=Amounts.of(part.node_hours),
+        disk_gb=each.disk_gb,
+        local_nvme_gb=machine.local_nvme_gb,
+        fabric=machine.fabric.value,
+        efa_interfaces=machine.efa_interfaces,
+        placement_group=joined and machine.placement_group and kind in (PurchaseKind.ON_DEMAND, PurchaseKind.SPOT),
+        zones=pool_zones(each, part, joined=joined, zones=zones, market=market),
+        burn_in=checklist.burn_in and each.accelerator is not None,
+    )
+
+
+def unnamed_pool(demand: Demand) -> Pool:
+    """CPU nodes that are needed, at a provider whose CPU machines are not in the catalog."""
+    nodes = max(UNNAMED_NODES, -(-demand.vcpus // UNNAMED_VCPUS))
+    return Pool(
+        name=demand.workload,
+        role="system",
+        workload=None,
+        machine=UNNAMED_MACHINE,
+        accelerator=None,
+        accelerators=0,
+        vcpus=UNNAMED_VCPUS,
+        memory_gib=None,
+        architecture=CPU_ARCHITECTURE,
+        purchase=PurchaseKind.ON_DEMAND,
+        kind="on_demand",
+        working=nodes,
+        spares=0,
+        min_nodes=nodes,
+        max_nodes=nodes,
+        node_hours=Amounts.of(Range.exactly(HOURS_PER_MONTH * nodes)),
+        disk_gb=CPU_NODE_DISK_GB,
+        local_nvme_gb=None,
+        fabric="unknown",
+        efa_interfaces=0,
+        placement_group=False,
+        zones=(),
+        burn_in=False,
+    )
+
+
+def _storage(checklist: Checklist, *, place: Place, market: Market) -> tuple[Tier, ...]:
+    asked = checklist.storage
+    named = (("hot", asked.hot), ("warm", asked.warm), ("cold", asked.cold), ("archive", asked.archive))
+    return tuple(_tier(name, ask, place=place, market=market) for name, ask in named if ask is not None)
+
+
+def _tier(name: str, ask: TierAsk, *, place: Place, market: Market) -> Tier:
+    sold = market.catalog.tiers.get((place[0], name))
+    share = sold.usable_share if sold else Decimal(1)
+    return Tier.model_validate(
+        {
+            "tier": name,
+            "engine": sold.engine if sold else f"how {place[0]} sells it is not known",
+            "item": sold.item if sold else TIER_ITEMS[name],
+            "asked_gb": ask.size,
+            "provisioned_gb": provisioned(
+                ask.size / share, minimum=sold.minimum_gb if sold else 0, step=sold.step_gb if sold else 1
+            ),
+            "purpose": ask.purpose,
+        }
+    )
+
+
+def provisioned(needed_gb: Decimal, *, minimum: int, step: int) -> int:
+    """The smallest size that is sold and holds `needed_gb`: the minimum, or a whole number of steps."""
+    if needed_gb <= minimum:
+        return minimum
+    steps = (needed_gb / max(step, 1)).to_integral_value(ROUND_CEILING)
+    return int(steps) * max(step, 1)
+
+
+def _services(checklist: Checklist) -> Services:
+    months = checklist.contract.months or ONBOARDING_MONTHS
+    return Services(
+        support=checklist.support,
+        support_usd_per_month=checklist.support_usd_per_month,
+        operation=checklist.operation,
+        onboarding_usd_per_month=checklist.contract.onboarding_usd / months,
+        contract_months=months,
+    )

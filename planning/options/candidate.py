@@ -1,0 +1,106 @@
+"""One demand on one machine type, bought in one way or two (a reserved base and a burst beside it)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Final
+
+from catalogs.model import Item, PurchaseKind
+from planning.money import HOURS_PER_MONTH, NOTHING, Range
+from planning.quantities import NAT_PER_NODE
+
+if TYPE_CHECKING:
+    from catalogs.model import Accelerator, Machine, Offer
+    from planning.demand import Demand, Fit
+    from planning.options.market import Market, Place
+
+# Our own sizes, in GB: an OS image with a GPU driver and a few container images of 10-20 GB each on GPU nodes.
+GPU_NODE_DISK_GB: Final = 200
+CPU_NODE_DISK_GB: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Nodes of one offer."""
+
+    offer: Offer
+    working: int
+    spares: int
+    min_nodes: int
+    node_hours: Range
+
+    @property
+    def nodes(self) -> int:
+        """At the peak."""
+        return self.working + self.spares
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A way to satisfy one demand."""
+
+    demand: Demand
+    fit: Fit
+    machine: Machine
+    accelerator: Accelerator | None
+    parts: tuple[Part, ...]
+    machine_usd: Range  # per month, without disks
+
+    @property
+    def place(self) -> Place:
+        """Where its machines are."""
+        return self.machine.provider, self.parts[0].offer.region
+
+    @property
+    def node_hours(self) -> Range:
+        """Of all parts in a month."""
+        hours = NOTHING
+        for part in self.parts:
+            hours += part.node_hours
+        return hours
+
+    @property
+    def disk_gb(self) -> int:
+        """Network disk of each node."""
+        return CPU_NODE_DISK_GB if self.accelerator is None else GPU_NODE_DISK_GB
+
+
+def whole(demand: Demand, fit: Fit, offer: Offer, accelerator: Accelerator | None) -> Candidate:
+    """The demand on one offer; what is reserved for a term is paid around the clock."""
+    hours = fit.node_hours
+    min_nodes = fit.min_nodes
+    if offer.term.kind is PurchaseKind.RESERVED:
+        min_nodes = fit.working + fit.spares
+        hours = Range.exactly(HOURS_PER_MONTH * min_nodes)
+    part = Part(offer, fit.working, fit.spares, min_nodes, hours)
+    return Candidate(demand, fit, offer.machine, accelerator, (part,), hours.times(offer.price.usd))
+
+
+def split(
+    demand: Demand, fit: Fit, *, base: Offer, burst: Offer, accelerator: Accelerator | None
+) -> Candidate:
+    """A reserved base that is always on, and a burst beside it that scales to zero."""
+    always = HOURS_PER_MONTH * fit.min_nodes
+    base_part = Part(base, fit.min_nodes, 0, fit.min_nodes, Range.exactly(always))
+    rest = Range(*(max(part - always, Decimal(0)) for part in _readings(fit.node_hours)))
+    burst_part = Part(burst, fit.working - fit.min_nodes, fit.spares, 0, rest)
+    usd = base_part.node_hours.times(base.price.usd) + rest.times(burst.price.usd)
+    return Candidate(demand, fit, base.machine, accelerator, (base_part, burst_part), usd)
+
+
+def _readings(quantity: Range) -> tuple[Decimal, Decimal, Decimal]:
+    return quantity.min, quantity.expected, quantity.max
+
+
+def rank_usd(candidate: Candidate, market: Market) -> Range:
+    """USD per month of the nodes with their disks and, where it is paid per node, their NAT.
+
+    What has no price counts at the dearest known price, for ranking only.
+    """
+    place = candidate.place
+    disk, _ = market.unit_usd(Item.DISK, place)
+    per_hour = disk * candidate.disk_gb / HOURS_PER_MONTH
+    if place[0] in NAT_PER_NODE:
+        per_hour += market.unit_usd(Item.NAT_GATEWAY, place)[0]
+    return candidate.machine_usd + candidate.node_hours.times(per_hour)

@@ -1,0 +1,118 @@
+"""The fastest cluster: the quickest machines, and as many of them as the ceiling carries."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal
+from typing import TYPE_CHECKING, Final
+
+from planning.demand import Misfit
+from planning.money import ZERO
+from planning.options.candidate import rank_usd, whole
+from planning.options.search import Pick, at, total
+from planning.sizing.fit import fit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from planning.demand import Demand
+    from planning.options.candidate import Candidate
+    from planning.options.market import Place
+    from planning.options.search import Field
+
+# Scaling of 0.9 is what the founding texts report for clusters a few times larger, not for any size: our own bound.
+MOST_GROWTH: Final = 8
+NEVER: Final = Decimal("Infinity")
+
+
+def fastest(field: Field) -> Pick | str:
+    """The quickest pick under the ceiling, or why there is none."""
+    demand = _paced(field)
+    if demand is None:
+        return "no workload has a speed to compare: nothing is trained and no answer is timed"
+    best: Pick | None = None
+    for floor, candidate in _quickest_first(field, demand):
+        if best is not None and floor > pace(_of(best, demand)):
+            break
+        pick = _grown(field, demand, candidate)
+        if pick is not None and (best is None or _key(field, pick, demand) < _key(field, best, demand)):
+            best = pick
+    return best or "nothing that fits is under the ceiling"
+
+
+def _paced(field: Field) -> Demand | None:
+    """The demand that sets the pace: the one with most work, else the first that answers requests."""
+    worked = [each for each in field.demands if each.accelerators and (each.flops or each.samples_per_run)]
+    if worked:
+        return max(worked, key=lambda each: (each.flops or ZERO, each.samples_per_run or ZERO))
+    return next((each for each in field.demands if each.bytes_per_token), None)
+
+
+def pace(candidate: Candidate) -> Decimal:
+    """Hours of a run, else milliseconds of a token: less is faster."""
+    fitted = candidate.fit
+    if fitted.hours_per_run is not None:
+        return fitted.hours_per_run
+    return fitted.ms_per_token if fitted.ms_per_token is not None else NEVER
+
+
+def _quickest_first(field: Field, demand: Demand) -> list[tuple[Decimal, Candidate]]:
+    """Candidates with the pace they could reach at most, quickest first."""
+    index = [each.workload for each in field.demands if each.accelerators].index(demand.workload)
+    found = (candidate for candidates in field.gpu[index].values() for candidate in candidates)
+    paced = [(_reachable(candidate, demand), candidate) for candidate in found]
+    return sorted(paced, key=lambda each: (each[0], field.order(each[1]), each[1].place))
+
+
+def _reachable(candidate: Candidate, demand: Demand) -> Decimal:
+    if len(candidate.parts) > 1:
+        return NEVER
+    best = pace(candidate)
+    return best / MOST_GROWTH if _can_grow(demand) else best
+
+
+def _can_grow(demand: Demand) -> bool:
+    asked = demand.hardware
+    sized = asked is not None and (asked.nodes is not None or asked.count is not None)
+    return demand.flops is not None and not sized
+
+
+def _grown(field: Field, demand: Demand, candidate: Candidate) -> Pick | None:
+    """The cluster around one candidate, with as many nodes as the ceiling carries."""
+    place = candidate.place
+    others = at(field, place, lambda each: each.demand.workload != demand.workload or each is candidate)
+    if others is None:
+        return None
+    rest = field.reading(others.rank) - field.reading(rank_usd(candidate, field.market))
+    ceiling = field.checklist.ceiling.usd_per_month
+    for larger in _sizes(demand, candidate, grow=ceiling is not None):
+        usd = rest + field.reading(rank_usd(larger, field.market))
+        if ceiling is None or usd <= ceiling:
+            return _with(others, candidate, larger, field)
+    return None
+
+
+def _sizes(demand: Demand, candidate: Candidate, *, grow: bool) -> Iterator[Candidate]:
+    """The candidate at every size, largest first; without a ceiling there is no reason to grow."""
+    least = candidate.fit.working
+    most = least * MOST_GROWTH if grow and _can_grow(demand) else least
+    part = candidate.parts[0]
+    for nodes in range(most, least, -1):
+        sits = fit(demand, candidate.machine, candidate.accelerator, nodes=nodes)
+        if not isinstance(sits, Misfit):
+            yield whole(demand, sits, part.offer, candidate.accelerator)
+    yield candidate
+
+
+def _with(pick: Pick, old: Candidate, new: Candidate, field: Field) -> Pick:
+    candidates = tuple(new if each is old else each for each in pick.candidates)
+    return replace(pick, candidates=candidates, rank=total(field, pick.place, candidates, pick.missing))
+
+
+def _of(pick: Pick, demand: Demand) -> Candidate:
+    return next(each for each in pick.candidates if each.demand.workload == demand.workload)
+
+
+def _key(field: Field, pick: Pick, demand: Demand) -> tuple[Decimal, Decimal, Place]:
+    return pace(_of(pick, demand)), field.reading(pick.rank), pick.place
+

@@ -1,0 +1,103 @@
+"""What the customer lets us buy, and where: every limit of the checklist that concerns one offer or one place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from catalogs.model import Form, PurchaseKind
+from planning.checklist.words import Purchase, Residency
+
+if TYPE_CHECKING:
+    from decimal import Decimal
+
+    from catalogs.model import Accelerator, Offer, Region
+    from planning.checklist.model import Checklist
+    from planning.demand import Demand
+    from planning.options.market import Place
+
+NVIDIA: Final = "NVIDIA"  # the training images of every framework asked for are CUDA builds, unless told otherwise
+THIN_SPOT: Final = "thin spot"
+COMMUNITY: Final = "community"
+ONLY_WHEN_ASKED: Final = frozenset({PurchaseKind.CAPACITY_BLOCK, PurchaseKind.FLEX})
+ASKED_KIND: Final = {
+    Purchase.ON_DEMAND: PurchaseKind.ON_DEMAND,
+    Purchase.SPOT: PurchaseKind.SPOT,
+    Purchase.RESERVED: PurchaseKind.RESERVED,
+    Purchase.CAPACITY_BLOCK: PurchaseKind.CAPACITY_BLOCK,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Permit:
+    """What may be bought for one demand."""
+
+    kinds: frozenset[PurchaseKind]
+    months: int  # of the contract; the only term that may be reserved
+    usd_per_gpu_hour: Decimal | None
+
+    def allows(self, offer: Offer) -> bool:
+        """Whether this offer may be bought."""
+        kind = offer.term.kind
+        if kind not in self.kinds:
+            return False
+        if kind is PurchaseKind.RESERVED and offer.term.months != self.months:
+            return False
+        if any(flag.startswith((THIN_SPOT, COMMUNITY)) for flag in offer.flags):
+            return False
+        cap = self.usd_per_gpu_hour
+        return cap is None or not offer.machine.accelerators or offer.price.usd <= cap * offer.machine.accelerators
+
+    def without(self, *kinds: PurchaseKind) -> Permit:
+        """The same without some purchases."""
+        return Permit(self.kinds.difference(kinds), self.months, self.usd_per_gpu_hour)
+
+
+def permit(demand: Demand, checklist: Checklist) -> Permit:
+    """What the checklist permits for one demand."""
+    asked = demand.hardware
+    kinds = {PurchaseKind.ON_DEMAND}
+    if demand.spot:
+        kinds.add(PurchaseKind.SPOT)
+    if may_reserve(demand, checklist):
+        kinds.add(PurchaseKind.RESERVED)
+    if asked is not None and asked.purchase is not None:
+        kinds = {ASKED_KIND[asked.purchase]}
+    caps = [checklist.ceiling.usd_per_gpu_hour, asked.usd_per_hour_cap if asked is not None else None]
+    known = [cap for cap in caps if cap is not None]
+    return Permit(frozenset(kinds), checklist.contract.months, min(known) if known else None)
+
+
+def may_reserve(demand: Demand, checklist: Checklist) -> bool:
+    """Whether machines of this demand may be reserved for the contract."""
+    contract = checklist.contract
+    if contract.months == 0 or contract.reserve == "nothing":
+        return False
+    return contract.reserve == "all" or demand.always_on
+
+
+def accelerator_refusal(accelerator: Accelerator, demand: Demand, checklist: Checklist) -> str:
+    """Why an accelerator is out for a demand whatever it costs; "" where it is not."""
+    if checklist.where.no_lock_in and accelerator.form is Form.CUSTOM:
+        return "sold by one provider only, and no lock-in is wanted"
+    if accelerator.maker == NVIDIA or (demand.hardware is not None and demand.hardware.accelerator is not None):
+        return ""
+    return "not an NVIDIA accelerator; name it under hardware to get it"
+
+
+def place_refusal(place: Place, region: Region | None, checklist: Checklist) -> str:
+    """Why a place is out; "" where it is not."""
+    provider, name = place
+    where = checklist.where
+    if where.existing is not None:
+        matches = provider == where.existing.provider and where.existing.region in (name, "any")
+        return "" if matches else "the cluster exists elsewhere"
+    if provider in where.excluded or (where.wanted and provider not in where.wanted):
+        return "provider not wanted"
+    if where.regions and name not in where.regions:
+        return "region not wanted"
+    if where.residency is Residency.ANY:
+        return ""
+    if region is None or region.residency != where.residency:
+        return f"not known to lie in {where.residency}"
+    return ""

@@ -1,0 +1,96 @@
+"""Five views of one demand: each a goal, and what it may not use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from catalogs.model import PurchaseKind
+from planning.options.fastest import fastest
+from planning.options.permits import may_reserve
+from planning.options.search import anything, cheapest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from planning.options.candidate import Candidate
+    from planning.options.market import Place
+    from planning.options.search import Field, Pick
+
+INTERRUPTIBLE: Final = frozenset({PurchaseKind.SPOT, PurchaseKind.FLEX})
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One goal.
+
+    Args:
+        why: what an option is chosen for, in the customer's words.
+        find: the pick, or the reason why there is none.
+    """
+
+    why: str
+    find: Callable[[Field], Pick | str]
+
+
+def anywhere(place: Place) -> bool:
+    """Admits every place."""
+    del place
+    return True
+
+
+def is_dependable(candidate: Candidate) -> bool:
+    """Nothing of it can be taken away while it runs."""
+    return all(part.offer.term.kind not in INTERRUPTIBLE for part in candidate.parts)
+
+
+def _cheapest(field: Field) -> Pick | str:
+    return cheapest(field, anything, only=anywhere) or "nothing on sale satisfies the checklist"
+
+
+def _dependable(field: Field) -> Pick | str:
+    return cheapest(field, is_dependable, only=anywhere) or "nothing but spot machines satisfies the checklist"
+
+
+def _fastest(field: Field) -> Pick | str:
+    return fastest(field)
+
+
+def _at_home(field: Field) -> Pick | str:
+    main = field.checklist.main_cloud
+    if main is None:
+        return "the checklist names no main cloud"
+    home = (main.provider.value, main.region)
+    pick = cheapest(field, anything, only=lambda place: place == home)
+    return pick or f"nothing that fits is on sale in {main.provider} {main.region}"
+
+
+def _committed(field: Field) -> Pick | str:
+    months = field.checklist.contract.months
+    if months == 0:
+        return "the checklist asks for no contract"
+    reservable = {demand.workload for demand in field.demands if may_reserve(demand, field.checklist)}
+
+    def has_reserved_base(candidate: Candidate) -> bool:
+        if candidate.demand.workload not in reservable or candidate.accelerator is None:
+            return is_dependable(candidate)
+        return candidate.parts[0].offer.term.kind is PurchaseKind.RESERVED
+
+    pick = cheapest(field, has_reserved_base, only=anywhere)
+    if pick is None or not any(is_reserved(each) for each in pick.candidates):
+        return f"no price for {months} months is published for machines that are always on"
+    return pick
+
+
+def is_reserved(candidate: Candidate) -> bool:
+    """Whether any of it is reserved for the contract."""
+    return any(part.offer.term.kind is PurchaseKind.RESERVED for part in candidate.parts)
+
+
+VIEWS: Final[Mapping[str, View]] = {
+    "cheapest": View("the lowest monthly bill of a whole cluster", _cheapest),
+    "dependable": View("the lowest bill without spot machines", _dependable),
+    "fastest": View("meets the deadline, or is the quickest under the ceiling", _fastest),
+    "at_home": View("in the main cloud, next to the VPC", _at_home),
+    "committed": View("a reserved base for the contract, the rest autoscaled", _committed),
+}

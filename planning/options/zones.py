@@ -1,0 +1,49 @@
+"""Which zones a cluster spans, and which one a pool is tied to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from planning.options.candidate import Candidate, Part
+    from planning.options.market import Market, Place
+
+# Zones in which EKS places no control plane interface (EKS user guide, "VPC and subnet requirements").
+WITHOUT_CONTROL_PLANE: Final = frozenset({"use1-az3", "usw1-az2", "cac1-az3"})
+
+
+def cluster_zones(
+    place: Place, *, candidates: Sequence[Candidate], market: Market, wanted: int
+) -> tuple[str, ...]:
+    """Zones of the cluster: first those its accelerators are offered in, then others of the region, `wanted` at least.
+
+    Empty where the catalog knows no zones of the region.
+    """
+    region = market.region(place)
+    offered = (zone for each in candidates if each.accelerator for zone in _offered(each, market)[:1])
+    known = region.zones if region else ()
+    usable = _distinct(zone for zone in (*offered, *known) if zone not in WITHOUT_CONTROL_PLANE)
+    needed = len({_offered(each, market)[:1] for each in candidates if each.accelerator})
+    return usable[: max(wanted, needed)]
+
+
+def pool_zones(
+    each: Candidate, part: Part, *, joined: bool, zones: tuple[str, ...], market: Market
+) -> tuple[str, ...]:
+    """Zones of one pool: those of the cluster's that offer its machine, one only where its nodes share a fabric."""
+    del part
+    offered = _offered(each, market)
+    usable = tuple(zone for zone in zones if zone in offered) or zones
+    return usable[:1] if joined else usable
+
+
+def _offered(each: Candidate, market: Market) -> tuple[str, ...]:
+    provider, region = each.place
+    found = market.catalog.zones(provider=provider, machine=each.machine.name, region=region)
+    return tuple(zone for zone in found if zone not in WITHOUT_CONTROL_PLANE)
+
+
+def _distinct(zones: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(zones))

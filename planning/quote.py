@@ -1,0 +1,141 @@
+"""The answer to a checklist: three to five options, each a whole cluster with a whole bill."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import date
+    from decimal import Decimal
+
+    from planning.bill import Bill
+    from planning.demand import Figure
+    from planning.money import Range
+    from planning.spec import ClusterSpec
+
+
+class Verdict(StrEnum):
+    """The three answers to "is it under the ceiling?"."""
+
+    WITHIN = "within"
+    OVER = "over"
+    CANNOT_TELL = "cannot tell"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """A verdict and the sentence that explains it."""
+
+    verdict: Verdict
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """What one training or fine-tuning run takes.
+
+    Args:
+        hours: wall clock of one run.
+        usd: nodes of the pool for that long.
+    """
+
+    workload: str
+    hours: Decimal
+    usd: Decimal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolWorth:
+    """What the accelerators of one pool cost and are worth.
+
+    Args:
+        usd_per_hour: of one node.
+        usd_per_gpu_hour: of one accelerator, disks and network not counted.
+        usd_per_1000_tflops_hour: at the workload's precision, dense peak; None where the peak is not known.
+        big_three_usd_per_gpu_hour: least of AWS, GCP and Azure on demand for the same accelerator; None: not sold there.
+        flags: what weakens the price ("undated", "sources differ by 12%").
+        zones_note: where the catalog says the machine is offered.
+    """
+
+    pool: str
+    usd_per_hour: Decimal
+    usd_per_gpu_hour: Decimal | None
+    usd_per_1000_tflops_hour: Decimal | None
+    big_three_usd_per_gpu_hour: Decimal | None
+    flags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Buying:
+    """The same accelerators bought instead of rented, three years (founding text 003).
+
+    Args:
+        servers: of eight accelerators.
+        usd_per_year: average of buying and running them.
+        rent_usd_per_year: of the option's GPU pools.
+        break_even_month: first month in which buying has cost less in all; None: not within the three years.
+    """
+
+    servers: int
+    usd_per_year: Decimal
+    rent_usd_per_year: Decimal
+    break_even_month: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """One complete priced cluster.
+
+    Args:
+        id: stable while machines, place and purchase stay: "aws-us-east-1-g6e-spot".
+        views: goals it is the answer to.
+        why: one sentence per view.
+        rank_usd_per_month: with the dearest known price in place of each unpriced line; orders options, is no price.
+        leaves_out: what the bill does not cover, in words.
+        lock_in: what would hold the customer there.
+        buying: None where no purchase price of the accelerator is known.
+    """
+
+    id: str
+    views: tuple[str, ...]
+    why: tuple[str, ...]
+    spec: ClusterSpec
+    bill: Bill
+    judgement: Judgement
+    rank_usd_per_month: Range
+    runs: tuple[Run, ...]
+    worth: tuple[PoolWorth, ...]
+    buying: Buying | None
+    leaves_out: tuple[str, ...]
+    lock_in: str
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quote:
+    """All options of one checklist on one day.
+
+    Args:
+        options: cheapest first by `rank_usd_per_month`.
+        reason: why there are fewer than three options, and why a view is missing; "" where nothing is.
+        missing_views: view and why it has no option of its own.
+        figures: what sizing derived.
+        prices: price book, its digest and its newest date.
+        refusals: how many machines or places each reason left out, most first.
+    """
+
+    stack: str
+    options: tuple[Option, ...]
+    reason: str
+    missing_views: Mapping[str, str]
+    figures: tuple[Figure, ...]
+    prices: str
+    prices_digest: str
+    prices_as_of: date | None
+    priced_at: date
+    valid_until: date
+    checklist_digest: str
+    refusals: tuple[tuple[str, int], ...]
