@@ -13,7 +13,14 @@ if TYPE_CHECKING:
 
 
 class CatalogError(Exception):
-    """A fact is missing, ambiguous or malformed. The message names the file and line, or the key asked for."""
+    """A fact is missing, ambiguous or malformed. The message names the file and line, or the key asked for.
+
+    `faults` holds every (line, fault) of one faulty file, so that all of them can be shown at once.
+    """
+
+    def __init__(self, message: str, *, faults: tuple[tuple[int, str], ...] = ()) -> None:
+        super().__init__(message)
+        self.faults = faults
 
 
 class UnpricedError(CatalogError):
@@ -58,7 +65,7 @@ class Fabric(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accelerator:
-    """One accelerator model. `tflops` and `tflops_sparse` map a precision (bf16, fp16, fp8, tf32, int8, fp64) to peak."""
+    """One accelerator model. `tflops`, `tflops_sparse`: peak by precision (bf16, fp16, fp8, tf32, int8, fp64)."""
 
     name: str  # unique: family, form and memory, as in "H100-SXM-80GB"
     family: str  # "H100"
@@ -217,4 +224,42 @@ class StorageTier:
     minimum_gb: int
     step_gb: int
     note: str
+    source: str
+
+
+class Method(StrEnum):
+    """How a source came by its price. Some ways make a price weaker than a list price, and an offer says so."""
+
+    LIST = "list"  # the vendor's published price
+    MEAN_OF_ZONES = "mean_of_zones"
+    MEDIAN_OF_ZONES = "median_of_zones"
+    MINIMUM_ZONE = "minimum_zone"  # the cheapest zone of a region
+    PER_GPU_RATE = "per_gpu_rate"  # a rate per GPU times the GPUs of the machine
+    WITHOUT_LOCAL_SSD = "without_local_ssd"  # host and GPUs added up, the bundled SSD forgotten
+    FLOOR = "floor"  # "from": moves above it
+    BEFORE_RISE = "before_rise"  # an older date than a known rise of the same price list
+    COMMUNITY = "community"  # hosts of third parties, resold
+    FIGURE = "figure"  # converted from a published figure of another unit
+    OWN = "own"  # the customer's own price book
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Where facts were read. Rows name it by `id`; `as_of` holds for each row that has no date of its own."""
+
+    id: str
+    text: str
+    url: str
+    as_of: date | None
+    method: Method
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nominal:
+    """A peak that a dated text used for a whole machine, kept apart from the datasheet peak of its accelerators."""
+
+    family: str  # Accelerator.family
+    accelerators: int
+    precision: str
+    tflops: Decimal
     source: str

@@ -1,0 +1,134 @@
+"""Prices by key. A book is its text: sorted lines, searched in halves, turned into facts only when asked for.
+
+Over 40,000 prices stay plain strings; parsing them all would cost more time than a whole quote may take.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from difflib import get_close_matches
+from functools import cached_property
+from typing import TYPE_CHECKING, final
+
+from catalogs import rows
+from catalogs.model import AmbiguousPriceError, Price, UnpricedError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import date
+
+    from catalogs.model import Source
+    from catalogs.own import OwnPrices
+
+COLUMNS = ("provider", "item", "region", "purchase", "unit", "usd", "above", "source", "as_of")
+EVERYWHERE = "*"
+LIST = "list"
+_AFTER_ANY_TEXT = "\x7f"
+_REGIONS_NAMED = 5
+
+
+def within(lines: Sequence[str], prefix: str) -> Sequence[str]:
+    """The lines that start with `prefix`, given that `lines` are sorted."""
+    return lines[bisect_left(lines, prefix) : bisect_left(lines, prefix + _AFTER_ANY_TEXT)]
+
+
+@final
+class Prices:
+    """One price book.
+
+    Args:
+        name: "current", or the date of a snapshot.
+        lines: price rows as comma separated text in `COLUMNS` order, sorted.
+        digest: SHA-256 in hex over every catalog file that was read.
+        sources: by id, for the date of rows that have none of their own.
+        own: the customer's own prices and discounts, if any.
+    """
+
+    def __init__(
+        self, *, name: str, lines: Sequence[str], digest: str, sources: Mapping[str, Source], own: OwnPrices | None
+    ) -> None:
+        self.name = name
+        self.digest = digest
+        self._lines = lines
+        self._sources = sources
+        self._own = own
+
+    @cached_property
+    def newest(self) -> date | None:
+        """The latest date of any row; None where no row is dated."""
+        tails = {tuple(line.rsplit(",", 2)[1:]) for line in self._lines}
+        dates = (self._day(source=source, as_of=as_of) for source, as_of in tails)
+        return max((each for each in dates if each), default=None)
+
+    def tiers(self, *, provider: str, item: str, region: str, purchase: str = LIST) -> tuple[Price, ...]:
+        """Every tier of one key, ascending by `above`: the region's own rows, else those that hold everywhere.
+
+        Raises:
+            UnpricedError: no row; names the key and the regions that have one.
+            AmbiguousPriceError: two rows for the same tier.
+        """
+        places = (region, EVERYWHERE)
+        every = (within(self._lines, f"{provider},{item},{place},{purchase},") for place in places)
+        found = next((lines for lines in every if lines), None)
+        if found is None:
+            raise UnpricedError(self._missing(provider=provider, item=item, region=region, purchase=purchase))
+        prices = sorted(map(self.price, found), key=lambda price: price.above)
+        if len({price.above for price in prices}) < len(prices):
+            raise AmbiguousPriceError(f"{provider} {item} in {region} ({purchase}): {len(prices)} rows, one may match")
+        return tuple(prices)
+
+    def one(self, *, provider: str, item: str, region: str, purchase: str = LIST) -> Price:
+        """The flat price of one key.
+
+        Raises:
+            UnpricedError: no row.
+            AmbiguousPriceError: the price comes in tiers, or two rows match.
+        """
+        prices = self.tiers(provider=provider, item=item, region=region, purchase=purchase)
+        flat, *more = prices
+        if more or flat.above:
+            raise AmbiguousPriceError(f"{provider} {item} in {region} ({purchase}) has tiers: no single price")
+        return flat
+
+    def of_item(self, *, provider: str, item: str, region: str | None = None) -> list[Price]:
+        """Every price of one item, in every region and purchase, or in one region."""
+        prefix = f"{provider},{item}," + (f"{region}," if region else "")
+        return [self.price(line) for line in within(self._lines, prefix)]
+
+    def items_in(self, *, provider: str, region: str | None = None) -> set[str]:
+        """Names of what a provider prices, anywhere or in one region: machines and services."""
+        lines = within(self._lines, f"{provider},")
+        marks = (",", "") if region is None else (f",{region},", f",{EVERYWHERE},")
+        return {line.split(",", 2)[1] for line in lines if marks[0] in line or (marks[1] and marks[1] in line)}
+
+    def price(self, line: str) -> Price:
+        """A line as a fact, with the customer's own terms applied.
+
+        Raises:
+            ValueError: a column is not what its name says.
+        """
+        provider, item, region, purchase, unit, usd, above, source, as_of = line.split(",")
+        price = Price(
+            provider=provider,
+            item=item,
+            region=region,
+            purchase=purchase,
+            unit=unit,
+            usd=rows.money(usd),
+            above=rows.money(above),
+            source=source,
+            as_of=self._day(source=source, as_of=as_of),
+        )
+        return self._own.applied(price) if self._own else price
+
+    def _day(self, *, source: str, as_of: str) -> date | None:
+        return rows.day(as_of) if as_of else self._sources[source].as_of
+
+    def _missing(self, *, provider: str, item: str, region: str, purchase: str) -> str:
+        keys = [line.split(",", 4)[2:4] for line in within(self._lines, f"{provider},{item},")]
+        places = sorted({place for place, word in keys if word == purchase})
+        asked = f"no price for {provider} {item} in {region} ({purchase})"
+        if not places:
+            return f"{asked}: price book {self.name} has none in any region"
+        near = get_close_matches(region, places, n=_REGIONS_NAMED, cutoff=0.0) or places[:_REGIONS_NAMED]
+        return f"{asked}: price book {self.name} has it in {', '.join(near)}"

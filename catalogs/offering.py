@@ -1,0 +1,109 @@
+"""Offers: a machine price joined with its machine, its term, and what weakens the price."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from catalogs import rows
+from catalogs.model import CatalogError, Method, Offer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from datetime import date
+    from decimal import Decimal
+
+    from catalogs.model import Machine, Price, Term
+    from catalogs.reader import Catalog
+
+UNDATED = "undated"
+ONE_PERCENT = 1
+
+FLAG_OF_METHOD: Mapping[Method, str] = {
+    Method.MINIMUM_ZONE: "thin spot: one zone",
+    Method.PER_GPU_RATE: "per-GPU rate times GPUs",
+    Method.WITHOUT_LOCAL_SSD: "without local SSD",
+    Method.FLOOR: "floor price: moves above it",
+    Method.BEFORE_RISE: "older than a known rise",
+    Method.COMMUNITY: "community hosts",
+    Method.FIGURE: "converted from a published figure",
+    Method.OWN: "own price",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecondOpinion:
+    """What another source says of a key that has a price. It checks the price; it never is the price."""
+
+    key: str  # "provider,item,region,purchase"
+    usd: Decimal
+    source: str
+    as_of: date | None
+
+
+def second_opinion(row: Mapping[str, str]) -> SecondOpinion:
+    """A row of second_source.csv."""
+    return SecondOpinion(
+        key=",".join((row["provider"], row["item"], row["region"], row["purchase"])),
+        usd=rows.money(row["usd"]),
+        source=row["source"],
+        as_of=rows.day(row["as_of"]),
+    )
+
+
+def offers(catalog: Catalog, *, accelerated: bool, provider: str | None, region: str | None) -> Sequence[Offer]:
+    """Offers in the order of machine names, for GPU machines or for CPU machines.
+
+    Raises:
+        CatalogError: a purchase word that terms.csv does not explain.
+    """
+    machines = (
+        machine
+        for machine in catalog.machines.values()
+        if (machine.accelerator is not None) == accelerated and provider in (None, machine.provider)
+    )
+    return tuple(offer for machine in machines for offer in _of(catalog, machine, region=region))
+
+
+def _of(catalog: Catalog, machine: Machine, *, region: str | None) -> Iterator[Offer]:
+    for price in catalog.prices.of_item(provider=machine.provider, item=machine.name, region=region):
+        yield _offer(catalog, machine=machine, price=price)
+
+
+def joined(catalog: Catalog, price: Price) -> Offer:
+    """The offer that a machine price is.
+
+    Raises:
+        CatalogError: no such machine, or a purchase word that terms.csv does not explain.
+    """
+    return _offer(catalog, machine=catalog.machines[price.provider, price.item], price=price)
+
+
+def _offer(catalog: Catalog, *, machine: Machine, price: Price) -> Offer:
+    term = _term(catalog, provider=price.provider, purchase=price.purchase)
+    return Offer(machine=machine, region=price.region, price=price, term=term, flags=_flags(catalog, price))
+
+
+def _term(catalog: Catalog, *, provider: str, purchase: str) -> Term:
+    found = catalog.terms.get((purchase, provider)) or catalog.terms.get((purchase, "*"))
+    if found is None:
+        raise CatalogError(f"purchase {purchase!r} of {provider} is not explained in terms.csv")
+    return found
+
+
+def _flags(catalog: Catalog, price: Price) -> tuple[str, ...]:
+    flags = (
+        UNDATED if price.as_of is None else None,
+        FLAG_OF_METHOD.get(catalog.sources[price.source].method),
+        _disagreement(catalog, price),
+    )
+    return tuple(flag for flag in flags if flag)
+
+
+def _disagreement(catalog: Catalog, price: Price) -> str | None:
+    key = f"{price.provider},{price.item},{price.region},{price.purchase}"
+    seconds = catalog.second_opinions.get(key, ())
+    if not seconds or not price.usd:
+        return None
+    percent = max(abs(each.usd - price.usd) / price.usd * 100 for each in seconds)
+    return f"sources differ by {percent:.0f}%" if percent > ONE_PERCENT else None

@@ -1,0 +1,239 @@
+"""The one reader of the catalog: files in, facts out. Nothing here decides which fact is better."""
+
+from __future__ import annotations
+
+from functools import cached_property, partial
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, final
+
+from catalogs import offering, own, rows, sound
+from catalogs.lookup import LIST, Prices
+from catalogs.model import CatalogError, Item
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from catalogs.model import (
+        Accelerator,
+        Machine,
+        Nominal,
+        Offer,
+        Provider,
+        Region,
+        Source,
+        StorageTier,
+        Term,
+    )
+
+ROOT = Path(__file__).parent
+CURRENT = "current"
+SERVICES = frozenset(Item)
+
+
+@final
+class Catalog:
+    """Every fact of one price book.
+
+    Args:
+        root: folder of the catalog.
+        folders: folders with machines.csv and prices.csv, one per provider, or the one of a dated book.
+        book: name of the price book.
+        lines: sorted price rows, the customer's own exact prices already among them.
+        digest: SHA-256 in hex over the files read.
+        own_prices: what the customer's own book changes beyond exact prices.
+        own_sources: where the customer's own prices stand.
+    """
+
+    def __init__(
+        self,
+        *,
+        root: Path,
+        folders: Sequence[Path],
+        book: str,
+        lines: Sequence[str],
+        digest: str,
+        own_prices: own.OwnPrices | None,
+        own_sources: Iterable[Source],
+    ) -> None:
+        self._root = root
+        self._folders = folders
+        self._book = book
+        self._offers: dict[tuple[bool, str | None, str | None], Sequence[Offer]] = {}
+        self.sources: Mapping[str, Source] = {
+            each.id: each for each in (*rows.each(root / "sources.csv", rows.source), *own_sources)
+        }
+        self.prices = Prices(name=book, lines=lines, digest=digest, sources=self.sources, own=own_prices)
+
+    @cached_property
+    def accelerators(self) -> Mapping[str, Accelerator]:
+        """By name."""
+        return {each.name: each for each in rows.each(self._root / "accelerators.csv", rows.accelerator)}
+
+    @cached_property
+    def machines(self) -> Mapping[tuple[str, str], Machine]:
+        """By provider and name."""
+        found = (rows.each(folder / "machines.csv", rows.machine) for folder in self._folders)
+        return {(each.provider, each.name): each for every in found for each in every}
+
+    @cached_property
+    def regions(self) -> Mapping[tuple[str, str], Region]:
+        """By provider and name."""
+        paths = (self._root / "regions.csv", *(folder / "regions.csv" for folder in self._folders))
+        return {(each.provider, each.name): each for path in paths for each in rows.each(path, rows.region)}
+
+    @cached_property
+    def providers(self) -> Mapping[str, Provider]:
+        """By name."""
+        return {each.name: each for each in rows.each(self._root / "providers.csv", rows.provider)}
+
+    @cached_property
+    def terms(self) -> Mapping[tuple[str, str], Term]:
+        """By purchase and provider; provider "*" for the rest."""
+        return {(each.purchase, each.provider): each for each in rows.each(self._root / "terms.csv", rows.term)}
+
+    @cached_property
+    def tiers(self) -> Mapping[tuple[str, str], StorageTier]:
+        """By provider and tier."""
+        return {(each.provider, each.tier): each for each in rows.each(self._root / "tiers.csv", rows.tier)}
+
+    @cached_property
+    def nominals(self) -> Mapping[str, Nominal]:
+        """By accelerator family: peaks that the book's own text reckons with. Empty for the current book."""
+        found = (rows.each(folder / "nominal_tflops.csv", rows.nominal) for folder in self._folders)
+        return {each.family: each for every in found for each in every}
+
+    def offers(self, *, accelerated: bool, provider: str | None = None, region: str | None = None) -> Sequence[Offer]:
+        """Every machine price joined with its machine and its term, GPU machines or CPU machines; cached.
+
+        Over 35,000 CPU offers exist: name a provider and a region, and only those are built.
+
+        Raises:
+            CatalogError: a purchase word that terms.csv does not explain.
+        """
+        asked = (accelerated, provider, region)
+        if asked not in self._offers:
+            self._offers[asked] = offering.offers(self, accelerated=accelerated, provider=provider, region=region)
+        return self._offers[asked]
+
+    def offer(self, *, provider: str, machine: str, region: str, purchase: str) -> Offer:
+        """The one offer of a key.
+
+        Raises:
+            CatalogError: no such machine.
+            UnpricedError, AmbiguousPriceError: as `Prices.one`.
+        """
+        if (provider, machine) not in self.machines:
+            raise CatalogError(f"{provider} has no machine {machine!r} in the catalog")
+        price = self.prices.one(provider=provider, item=machine, region=region, purchase=purchase)
+        return offering.joined(self, price)
+
+    def zones(self, *, provider: str, machine: str, region: str) -> tuple[str, ...]:
+        """Zones of a region that offer the machine; () where that is not known."""
+        return self._zones.get((provider, machine, region), ())
+
+    @cached_property
+    def _zones(self) -> Mapping[tuple[str, str, str], tuple[str, ...]]:
+        found: dict[tuple[str, str, str], tuple[str, ...]] = {}
+        for folder in self._folders:
+            path = folder / "zones.csv"
+            for line in path.read_text(encoding="utf-8").splitlines()[1:] if path.exists() else ():
+                machine, region, zones = line.split(",")
+                found[folder.name, machine, region] = tuple(zones.split())
+        return found
+
+    @cached_property
+    def second_opinions(self) -> Mapping[str, Sequence[offering.SecondOpinion]]:
+        """Prices of other sources for a key that has a price, by "provider,item,region,purchase"."""
+        found: dict[str, list[offering.SecondOpinion]] = {}
+        for folder in self._folders:
+            for each in rows.each(folder / "second_source.csv", offering.second_opinion):
+                found.setdefault(each.key, []).append(each)
+        return found
+
+
+def load(book: str = CURRENT, *, override: Path | None = None, root: Path = ROOT) -> Catalog:
+    """Read a price book: "current", or the date of a snapshot under books/.
+
+    Args:
+        book: name of the price book.
+        override: the customer's own price book; see `catalogs.own`.
+        root: folder of the catalog.
+
+    Raises:
+        CatalogError: no such book, faulty rows, or faults in `override`; all faults of a file at once.
+    """
+    folders = _folders(book, root=root)
+    paths = [*sorted(root.glob("*.csv")), *(path for folder in folders for path in sorted(folder.glob("*.csv")))]
+    contents = {path: path.read_bytes() for path in paths}
+    hashed = sha256()
+    for content in contents.values():
+        hashed.update(content)
+    words = sound.Words()
+    lines = _lines({path: content for path, content in contents.items() if path.name == "prices.csv"}, words)
+    build = partial(Catalog, root=root, folders=folders, book=book)
+    catalog = build(lines=lines, digest=hashed.hexdigest(), own_prices=None, own_sources=())
+    _refuse_strangers(catalog, words)
+    if override is None:
+        return catalog
+    own_rows, own_sources = own.read(override, known=_known(catalog))
+    hashed.update(override.read_bytes())
+    return build(
+        lines=own.with_exact(lines, own_rows),
+        digest=hashed.hexdigest(),
+        own_prices=own.OwnPrices({row.key: row for row in own_rows if not row.exact}),
+        own_sources=own_sources,
+    )
+
+
+def _folders(book: str, *, root: Path) -> list[Path]:
+    if book == CURRENT:
+        return sorted(path.parent for path in root.glob("*/machines.csv"))
+    books = sorted(path.parent.name for path in root.glob("books/*/prices.csv"))
+    if book not in books:
+        raise CatalogError(f"no price book {book!r}: there are {', '.join((CURRENT, *books))}")
+    return [root / "books" / book]
+
+
+def _lines(contents: Mapping[Path, bytes], words: sound.Words) -> list[str]:
+    """The price rows of every file, sorted.
+
+    Raises:
+        CatalogError: faulty rows; all of the first faulty file.
+    """
+    found: list[str] = []
+    for path, content in contents.items():
+        header, *lines = content.decode("utf-8").splitlines() or [""]
+        if header != sound.HEADER:
+            raise CatalogError(f"{path}:1: the first line must be {sound.HEADER}")
+        in_order = sorted(lines)
+        if not sound.looks_sound(in_order, words):
+            faults = tuple(sound.faults(lines))
+            told = "\n".join(f"{path}:{number}: {text}" for number, text in faults)
+            raise CatalogError(told or f"{path}: a row is out of order", faults=faults)
+        found += in_order
+    found.sort()
+    return found
+
+
+def _refuse_strangers(catalog: Catalog, words: sound.Words) -> None:
+    """Raises CatalogError where a price row names a source or a purchase that no file explains."""
+    sources = words.sources - catalog.sources.keys()
+    purchases = {
+        f"{purchase} of {provider}"
+        for purchase, provider in words.purchases
+        if purchase != LIST and not {(purchase, provider), (purchase, "*")} & catalog.terms.keys()
+    }
+    if sources:
+        raise CatalogError(f"sources.csv does not explain {', '.join(sorted(sources))}")
+    if purchases:
+        raise CatalogError(f"terms.csv does not explain {', '.join(sorted(purchases))}")
+
+
+def _known(catalog: Catalog) -> own.Known:
+    machines = catalog.machines
+    return own.Known(
+        providers=catalog.providers.keys(),
+        purchases={purchase for purchase, _ in catalog.terms} | {LIST},
+        items=lambda provider: SERVICES | {name for owner, name in machines if owner == provider},
+    )

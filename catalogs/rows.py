@@ -1,0 +1,192 @@
+"""Rows of a catalog file as typed facts. Every fault names file and line."""
+
+from __future__ import annotations
+
+import csv
+from datetime import date
+from decimal import Decimal, InvalidOperation
+from functools import cache
+from typing import TYPE_CHECKING, TypeVar
+
+from catalogs.model import (
+    Accelerator,
+    CatalogError,
+    Fabric,
+    Form,
+    Machine,
+    Method,
+    Nominal,
+    Provider,
+    PurchaseKind,
+    Region,
+    Source,
+    StorageTier,
+    Term,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+    Row = Mapping[str, str]
+
+Fact = TypeVar("Fact")
+
+PRECISIONS = ("fp4", "fp8", "int8", "bf16", "fp16", "tf32", "fp32", "fp64")
+_WORDS_FOR_TRUTH = {"true": True, "false": False}
+_NO_DATE = ("", "unknown")
+
+
+def each(path: Path, build: Callable[[Row], Fact]) -> Iterator[Fact]:
+    """The facts of one file in file order; nothing where there is no such file.
+
+    Raises:
+        CatalogError: a row cannot be built; names file, line and fault.
+    """
+    if not path.exists():
+        return
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(file, restval="")
+        for row in rows:
+            try:
+                yield build(row)
+            except (ValueError, KeyError, ArithmeticError) as fault:
+                raise CatalogError(f"{path}:{rows.line_num}: {fault!r} in {row}") from fault
+
+
+@cache
+def day(text: str) -> date | None:
+    """An ISO date; None for "" and "unknown".
+
+    Raises:
+        ValueError: neither of these.
+    """
+    return None if text in _NO_DATE else date.fromisoformat(text)
+
+
+def money(text: str) -> Decimal:
+    """USD or another quantity as Decimal.
+
+    Raises:
+        ValueError: not a finite number, or negative.
+    """
+    try:
+        value = Decimal(text)
+    except InvalidOperation:
+        raise ValueError(f"{text!r} is not a number") from None
+    if not value.is_finite():
+        raise ValueError(f"{text!r} is not a finite number")
+    if value < 0:
+        raise ValueError(f"{text!r} is negative")
+    return value
+
+
+def _maybe(text: str) -> Decimal | None:
+    return money(text) if text else None
+
+
+def _maybe_int(text: str) -> int | None:
+    return int(text) if text else None
+
+
+def _peaks(row: Row, suffix: str) -> dict[str, Decimal]:
+    return {word: money(row[word + suffix]) for word in PRECISIONS if row.get(word + suffix)}
+
+
+def accelerator(row: Row) -> Accelerator:
+    """A row of accelerators.csv. An empty peak is unknown and stays out of the mapping."""
+    return Accelerator(
+        name=row["name"],
+        family=row["family"],
+        maker=row["maker"],
+        form=Form(row["form"]),
+        memory_gb=int(row["memory_gb"]),
+        tflops=_peaks(row, ""),
+        tflops_sparse=_peaks(row, "_sparse"),
+        hbm_gb_per_s=_maybe(row["hbm_gb_per_s"]),
+        nvlink_gb_per_s=_maybe(row["nvlink_gb_per_s"]),
+        source=row["source"],
+        as_of=day(row["as_of"]),
+    )
+
+
+def machine(row: Row) -> Machine:
+    """A row of machines.csv. Empty: not known, except `accelerator`, where empty means none."""
+    return Machine(
+        provider=row["provider"],
+        name=row["name"],
+        accelerator=row["accelerator"] or None,
+        accelerators=int(row["accelerators"]),
+        vcpus=_maybe_int(row["vcpus"]),
+        memory_gib=_maybe(row["memory_gib"]),
+        local_nvme_gb=_maybe_int(row["local_nvme_gb"]),
+        network_gbps=_maybe(row["network_gbps"]),
+        fabric=Fabric(row["fabric"]),
+        efa_interfaces=int(row["efa_interfaces"]),
+        cluster=_WORDS_FOR_TRUTH[row["cluster"]],
+        placement_group=_WORDS_FOR_TRUTH[row["placement_group"]],
+        architecture=row["architecture"],
+        source=row["source"],
+        as_of=day(row["as_of"]),
+    )
+
+
+def region(row: Row) -> Region:
+    """A row of regions.csv; zones are split at spaces."""
+    return Region(
+        provider=row["provider"],
+        name=row["name"],
+        country=row["country"],
+        residency=row["residency"],
+        zones=tuple(row["zones"].split()),
+        source=row["source"],
+    )
+
+
+def provider(row: Row) -> Provider:
+    """A row of providers.csv."""
+    return Provider(**row)
+
+
+def term(row: Row) -> Term:
+    """A row of terms.csv."""
+    return Term(
+        purchase=row["purchase"],
+        provider=row["provider"],
+        kind=PurchaseKind(row["kind"]),
+        months=int(row["months"]),
+        upfront=row["upfront"],
+        note=row["note"],
+        source=row["source"],
+    )
+
+
+def tier(row: Row) -> StorageTier:
+    """A row of tiers.csv."""
+    return StorageTier(
+        provider=row["provider"],
+        tier=row["tier"],
+        item=row["item"],
+        engine=row["engine"],
+        usable_share=money(row["usable_share"]),
+        minimum_gb=int(row["minimum_gb"]),
+        step_gb=int(row["step_gb"]),
+        note=row["note"],
+        source=row["source"],
+    )
+
+
+def source(row: Row) -> Source:
+    """A row of sources.csv."""
+    return Source(id=row["id"], text=row["text"], url=row["url"], as_of=day(row["as_of"]), method=Method(row["method"]))
+
+
+def nominal(row: Row) -> Nominal:
+    """A row of a book's nominal_tflops.csv."""
+    return Nominal(
+        family=row["family"],
+        accelerators=int(row["accelerators"]),
+        precision=row["precision"],
+        tflops=money(row["tflops"]),
+        source=row["source"],
+    )
