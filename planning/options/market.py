@@ -48,6 +48,7 @@ class Market:
         self._cpu: dict[Place, tuple[Offer, ...]] = {}
         self._unit: dict[tuple[str, str, str], tuple[Decimal, bool]] = {}
         self._dearest: dict[str, Decimal] = {}
+        self.big_three: dict[str | None, Decimal | None] = {}  # filled by `worth.big_three`
 
     @cached_property
     def stocks(self) -> tuple[Stock, ...]:

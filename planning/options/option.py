@@ -1,0 +1,138 @@
+"""From a pick to an option: its spec, its whole bill, and what a customer asks about it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from catalogs.model import PurchaseKind
+from planning.bill import Bill
+from planning.lock import Ceilings
+from planning.options.assemble import UNNAMED_MACHINE, spec, target
+from planning.options.worth import buying, pool_worth
+from planning.pricing import price_all
+from planning.quantities import charges
+from planning.quote import Option, Run
+from planning.verdict import judge
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from decimal import Decimal
+
+    from planning.checklist.model import Checklist
+    from planning.options.candidate import Candidate
+    from planning.options.market import Market
+    from planning.options.search import Pick
+    from planning.spec import ClusterSpec
+
+SHORT_PURCHASE: Final = {
+    PurchaseKind.ON_DEMAND: "",
+    PurchaseKind.SPOT: "spot",
+    PurchaseKind.RESERVED: "reserved",
+    PurchaseKind.CAPACITY_BLOCK: "block",
+    PurchaseKind.FLEX: "flex",
+}
+# Built by a later part of Atoll, so no bill of this version counts them.
+NOT_BUILT_YET: Final = "what the platform itself will need on top (Kubeflow, MLflow, MinIO volumes)"
+
+
+def ceilings(checklist: Checklist) -> Ceilings:
+    """The checklist's limits in the form that a lock keeps."""
+    asked = checklist.ceiling
+    return Ceilings(
+        usd_per_month=asked.usd_per_month,
+        usd_per_contract=asked.usd_per_contract,
+        usd_per_gpu_hour=asked.usd_per_gpu_hour,
+        binds=asked.binds.value,
+    )
+
+
+def bill(cluster: ClusterSpec, market: Market) -> Bill:
+    """The whole bill of a spec at today's price book."""
+    place = cluster.placement
+    lines = price_all(
+        charges(cluster), catalog_prices=market.catalog.prices, provider=place.provider, region=place.region
+    )
+    return Bill(lines)
+
+
+def option(
+    pick: Pick, *, checklist: Checklist, market: Market, views: Sequence[str], why: Sequence[str], suffix: str = ""
+) -> Option:
+    """The option that a pick is."""
+    cluster = spec(checklist, place=pick.place, candidates=pick.candidates, market=market, missing=pick.missing)
+    whole = bill(cluster, market)
+    worth = tuple(pool_worth(each, part, market=market) for each in pick.candidates for part in each.parts)
+    dearest = max((each.usd_per_gpu_hour for each in worth if each.usd_per_gpu_hour is not None), default=None)
+    return Option(
+        id=identity(pick) + suffix,
+        views=tuple(views),
+        why=tuple(why),
+        spec=cluster,
+        bill=whole,
+        judgement=judge(
+            whole, ceilings(checklist), contract_months=checklist.contract.months, usd_per_gpu_hour=dearest
+        ),
+        rank_usd_per_month=pick.rank,
+        runs=tuple(_runs(pick.candidates)),
+        worth=worth,
+        buying=buying(pick.candidates),
+        leaves_out=tuple(_leaves_out(cluster, checklist)),
+        lock_in=market.catalog.providers[pick.place[0]].lock_in,
+        notes=tuple(_notes(pick, checklist=checklist, market=market)),
+    )
+
+
+def identity(pick: Pick) -> str:
+    """Place, dearest machine and how it is bought, as in "aws-us-east-1-g6e-12xlarge-spot"."""
+    lead = max(pick.candidates, key=lambda each: each.machine_usd.max, default=None)
+    if lead is None:
+        return "-".join(pick.place)
+    kinds = (SHORT_PURCHASE[part.offer.term.kind] for part in lead.parts)
+    machine = lead.machine.name.lower().replace(".", "-").replace("_", "-").replace(" ", "-")
+    words = (*pick.place, machine, *dict.fromkeys(kind for kind in kinds if kind))
+    nodes = lead.fit.working
+    return "-".join(words) + (f"-x{nodes}" if nodes > 1 else "")
+
+
+def _runs(candidates: Sequence[Candidate]) -> Iterator[Run]:
+    for each in candidates:
+        hours = each.fit.hours_per_run
+        if hours is not None:
+            yield Run(workload=each.demand.workload, hours=hours, usd=_usd_per_hour(each) * hours)
+
+
+def _usd_per_hour(candidate: Candidate) -> Decimal:
+    """All nodes of a candidate for one hour."""
+    return sum((part.offer.price.usd * part.nodes for part in candidate.parts), start=candidate.machine_usd.min * 0)
+
+
+def _leaves_out(cluster: ClusterSpec, checklist: Checklist) -> Iterator[str]:
+    if checklist.access.vpn:
+        yield "the VPN gateway"
+    if any(pool.machine == UNNAMED_MACHINE for pool in cluster.pools):
+        yield "CPU nodes: the provider's CPU machines are not in the price book"
+    if checklist.main_cloud and checklist.main_cloud.vpc_id and cluster.network.peering is None:
+        yield f"the link to the main {checklist.main_cloud.provider} VPC"
+    if checklist.main_cloud and checklist.main_cloud.logs_and_metrics:
+        yield "forwarding logs and metrics to the main cloud"
+    yield NOT_BUILT_YET
+    yield "taxes, people's time and unused commitments"
+
+
+def _notes(pick: Pick, *, checklist: Checklist, market: Market) -> Iterator[str]:
+    provider = pick.place[0]
+    if target(provider, checklist) == "existing" and checklist.where.existing is None:
+        yield f"the cluster is ordered at {provider} first; Atoll then builds on its kubeconfig"
+    for each in pick.candidates:
+        if each.fit.note:
+            yield f"{each.demand.workload}: {each.fit.note}"
+        if any(part.offer.term.kind is PurchaseKind.SPOT for part in each.parts):
+            yield f"{each.demand.workload}: spot machines may be taken away; the bill's max is at the spot price too"
+    if checklist.contract.incentives and checklist.contract.months:
+        yield from _incentives(provider, market)
+
+
+def _incentives(provider: str, market: Market) -> Iterator[str]:
+    for term in market.catalog.terms.values():
+        if term.provider == provider and term.months and term.note:
+            yield f"contract incentive, not counted in the bill: {term.note}"
