@@ -19,6 +19,7 @@ class Figure:
     Args:
         subject: workload or part of the cluster it belongs to.
         name: what it is, "accelerator memory to train".
+        value: None where it cannot be computed; `formula` then says what is missing.
         formula: in words and symbols, "parameters x 18 bytes x 1.25".
         inputs: name and value of each term, in the formula's order.
         source: text, paper or checklist line behind the rule.
@@ -26,7 +27,7 @@ class Figure:
 
     subject: str
     name: str
-    value: Decimal
+    value: Decimal | None
     unit: str
     formula: str
     inputs: tuple[tuple[str, str], ...]
@@ -42,7 +43,9 @@ class Demand:
         accelerators: least number needed at the same time whatever the memory (0: a CPU pool).
         memory_gb: accelerator memory of one job or replica; spread over as many accelerators as it takes.
         indivisible_gb: memory that must fit one accelerator (notebook user, batch job); 0 for none.
+        per_copy: accelerators of one copy that must share a node whatever the memory; 0 for no such need.
         one_node: one job or replica may not span nodes (tensor parallel stays inside a node).
+        global_batch: samples per step; more model copies than that find nothing to do.
         copies: jobs or replicas up at the same time, min / expected / max (0..n for autoscaled).
         flops: of one run; None where time does not follow from FLOPs.
         mfu: share of peak reached.
@@ -51,6 +54,9 @@ class Demand:
         deadline_hours: of one run.
         runs_per_month: how often.
         busy_hours: hours a month one copy is up, where time does not follow from work.
+        bytes_per_token: read from accelerator memory for each token generated.
+        latency_ms_per_token: longest time per generated token that is accepted.
+        beside: workload whose hours this pool shares (simulators beside a training job).
         vcpus: of a CPU pool, or beside the accelerators, in all.
         vcpus_per_accelerator: loader processes (2-3 per accelerator and 1).
         memory_gib: main memory of a CPU pool, in all.
@@ -68,7 +74,9 @@ class Demand:
     accelerators: int = 0
     memory_gb: Decimal = Decimal(0)
     indivisible_gb: Decimal = Decimal(0)
+    per_copy: int = 0
     one_node: bool = False
+    global_batch: int | None = None
     copies: Range
     flops: Decimal | None = None
     mfu: Decimal = Decimal("0.4")
@@ -80,6 +88,7 @@ class Demand:
     busy_hours: Decimal | None = None
     bytes_per_token: Decimal | None = None
     latency_ms_per_token: Decimal | None = None
+    beside: str | None = None
     vcpus: int = 0
     vcpus_per_accelerator: Decimal = Decimal(0)
     memory_gib: Decimal = Decimal(0)

@@ -1,0 +1,87 @@
+"""Checkpoints: how large they are and how fast they must be written so that the job hardly stalls."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from planning.sizing import rules, work
+from planning.sizing.figures import figure, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from planning.checklist.workload import Compute
+    from planning.demand import Figure
+
+SIZE = "checkpoint size"
+SECONDS_PER_MINUTE = 60
+
+
+def checkpoint_gb(parameters: Decimal | int) -> Decimal:
+    """GB of one checkpoint of `parameters` trained parameters: weights and optimiser states."""
+    return parameters * rules.CHECKPOINT_BYTES.value / rules.GIGA
+
+
+def burst_gb_per_s(size_gb: Decimal, *, stall_seconds: Decimal | int) -> Decimal:
+    """GB/s of writes at which a checkpoint of `size_gb` blocks the job for no more than `stall_seconds`."""
+    return size_gb / stall_seconds
+
+
+def trained_parameters(workload: Compute) -> Decimal | None:
+    """Parameters that change: all, or the adapters; None without a model."""
+    if workload.model is None:
+        return None
+    share = work.adapter_share(workload)
+    return workload.model.parameters if share is None else workload.model.parameters * share
+
+
+def burst_of(workload: Compute) -> Decimal | None:
+    """GB/s of checkpoint writes of a job; None where it writes none or its size is not known."""
+    trained = trained_parameters(workload)
+    if trained is None or not workload.checkpointing.enabled:
+        return None
+    return burst_gb_per_s(checkpoint_gb(trained), stall_seconds=workload.checkpointing.stall_seconds)
+
+
+def checkpoint_figures(workload: Compute) -> Iterator[Figure]:
+    """Size, burst bandwidth and the share of time lost; nothing where no checkpoints are written."""
+    if not workload.checkpointing.enabled:
+        return
+    trained = trained_parameters(workload)
+    if trained is None:
+        source = rules.CHECKPOINT_BYTES.source
+        yield unknown(subject=workload.name, name=SIZE, unit="GB", missing="model.parameters", source=source)
+        return
+    yield from _known(workload, size_gb=checkpoint_gb(trained), trained=trained)
+
+
+def _known(workload: Compute, *, size_gb: Decimal, trained: Decimal) -> Iterator[Figure]:
+    stall, minutes = workload.checkpointing.stall_seconds, workload.checkpointing.every_minutes
+    yield figure(
+        subject=workload.name,
+        name=SIZE,
+        value=size_gb,
+        unit="GB",
+        formula="trained parameters x 14 bytes",
+        inputs={"trained parameters": trained},
+        source=rules.CHECKPOINT_BYTES.source,
+    )
+    yield figure(
+        subject=workload.name,
+        name="checkpoint burst bandwidth",
+        value=burst_gb_per_s(size_gb, stall_seconds=stall),
+        unit="GB/s written",
+        formula="checkpoint size / longest stall",
+        inputs={"checkpoint size in GB": size_gb, "longest stall in s": stall},
+        source=rules.TEXT_IO,
+    )
+    yield figure(
+        subject=workload.name,
+        name="time lost to checkpoints",
+        value=Decimal(stall) / (minutes * SECONDS_PER_MINUTE),
+        unit="of the run",
+        formula="longest stall / time between checkpoints",
+        inputs={"longest stall in s": stall, "minutes between checkpoints": minutes},
+        source=rules.CHECKLIST,
+    )

@@ -1,0 +1,188 @@
+"""Fit: how a demand sits on a machine type, or why it does not.
+
+Called for every machine type on sale in every quote: cheap checks come first, reasons are made beforehand.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from math import ceil
+from typing import TYPE_CHECKING, Final
+
+from catalogs.model import Fabric
+from planning.demand import Fit, Misfit
+from planning.money import HOURS_PER_MONTH
+from planning.sizing import asked, rules
+from planning.sizing.cpu import ARM_NOTE, fit_cpu
+from planning.sizing.hours import node_hours
+from planning.sizing.misfits import (
+    BATCH_TOO_SMALL,
+    LACKS_PRECISION,
+    NO_ACCELERATOR,
+    NO_FABRIC,
+    NVME_UNKNOWN,
+    OTHER_NODES,
+    TOO_FEW_CORES,
+    TOO_FEW_NODES,
+    TOO_LITTLE_NVME,
+    TOO_MANY,
+    asked_too_small,
+)
+from planning.sizing.seats import seat
+from planning.sizing.speed import Speed, spread
+
+if TYPE_CHECKING:
+    from catalogs.model import Accelerator, Machine
+    from planning.demand import Demand
+    from planning.sizing.seats import Seats
+
+ONE_SPINE: Final = int(rules.ONE_SPINE.value)
+TIGHT_SHARE: Final = Decimal("0.9")
+
+TIGHT_NOTE: Final = "over 90% of the accelerator memory is used, before what drivers and network software take"
+CORES_NOTE: Final = "its source does not say how many vCPUs"
+LONG_NOTE: Final = "the runs of a month take more than a month"
+HUNGRY_NOTE: Final = "the global batch does not feed all of its accelerators"
+FABRIC_NOTE: Final = "no fabric between nodes: expect less than 90% scaling"
+OPEN_NOTE: Final = "time not known: counted as busy all month"
+
+
+def fit(demand: Demand, machine: Machine, accelerator: Accelerator | None, *, nodes: int | None = None) -> Fit | Misfit:
+    """How `demand` sits on `machine`, or why it does not.
+
+    Args:
+        demand: what one pool has to hold.
+        machine: the type of all nodes of the pool.
+        accelerator: facts about `machine.accelerator`; None for a CPU machine.
+        nodes: working nodes, where more than the least number are wanted; fewer are a misfit.
+    """
+    if not demand.accelerators:
+        return fit_cpu(demand, machine, nodes=nodes)
+    if accelerator is None or not machine.accelerators:
+        return NO_ACCELERATOR
+    return _fit_accelerated(demand, machine, accelerator, nodes)
+
+
+def _fit_accelerated(demand: Demand, machine: Machine, accelerator: Accelerator, nodes: int | None) -> Fit | Misfit:
+    refusal = _refusal(demand, machine, accelerator)
+    if refusal is not None:
+        return refusal
+    seats = seat(demand, machine, accelerator)
+    if isinstance(seats, Misfit):
+        return seats
+    speed = spread(demand, machine, accelerator) if seats.spans else None
+    if isinstance(speed, Misfit):
+        return speed
+    working = _working(demand, machine, seats, speed, nodes)
+    if isinstance(working, Misfit):
+        return working
+    return _fit(demand, machine, accelerator, seats=seats, speed=speed, working=working)
+
+
+def _refusal(demand: Demand, machine: Machine, accelerator: Accelerator) -> Misfit | None:
+    """What is wrong with one node, whatever their number."""
+    if demand.hardware is not None:
+        other = asked.refusal(demand.hardware, machine, accelerator)
+        if other is not None:
+            return other
+    if demand.precision is not None and _lacks(demand.precision, demand, accelerator):
+        return LACKS_PRECISION
+    cores = demand.vcpus_per_accelerator
+    if cores and machine.vcpus is not None and machine.vcpus < cores * machine.accelerators:
+        return TOO_FEW_CORES
+    if not demand.local_nvme_gb:
+        return None
+    if machine.local_nvme_gb is None:
+        return NVME_UNKNOWN
+    return TOO_LITTLE_NVME if machine.local_nvme_gb < demand.local_nvme_gb else None
+
+
+def _lacks(precision: str, demand: Demand, accelerator: Accelerator) -> bool:
+    """A measured rate proves that the accelerator can; an accelerator without any known peak proves nothing."""
+    peaks = accelerator.tflops
+    return bool(peaks) and not peaks.get(precision) and demand.rate_per_accelerator is None
+
+
+def _working(demand: Demand, machine: Machine, seats: Seats, speed: Speed | None, nodes: int | None) -> int | Misfit:
+    """Working nodes: the least that hold the work and meet its deadline, or the number that was asked for."""
+    least = seats.working
+    if speed is not None and demand.deadline_hours is not None:
+        least = max(least, speed.nodes_within(demand.deadline_hours))
+    wanted = asked.nodes_asked(demand.hardware, machine)
+    if wanted is not None and wanted < least:
+        return asked_too_small(least * machine.accelerators if least > seats.working else seats.needed)
+    if wanted is not None and nodes not in (None, wanted):
+        return OTHER_NODES
+    working = wanted or nodes or least
+    return TOO_FEW_NODES if working < least else _limit(demand, machine, seats, working)
+
+
+def _limit(demand: Demand, machine: Machine, seats: Seats, working: int) -> int | Misfit:
+    """`working` again, unless so many nodes of this machine type make no pool."""
+    if working == 1:
+        return working
+    per_node = machine.accelerators
+    if working * per_node > ONE_SPINE:
+        return TOO_MANY
+    if demand.rdma and (not machine.cluster or machine.fabric in (Fabric.ETHERNET, Fabric.UNKNOWN)):
+        return NO_FABRIC
+    batch = demand.global_batch
+    if seats.spans and batch is not None and (working - 1) * per_node >= batch * seats.needed:
+        return BATCH_TOO_SMALL
+    return working
+
+
+def _fit(
+    demand: Demand,
+    machine: Machine,
+    accelerator: Accelerator,
+    *,
+    seats: Seats,
+    speed: Speed | None,
+    working: int,
+) -> Fit:
+    if asked.nodes_asked(demand.hardware, machine) is not None:
+        seats = seats._replace(low=working, expected=Decimal(working))
+    hours = None if speed is None else speed.hours(working)
+    spares = ceil(demand.spare_share * working) if seats.spans and working > 1 else 0
+    return Fit(
+        working=working,
+        spares=spares,
+        min_nodes=seats.low + spares if demand.always_on else 0,
+        node_hours=node_hours(
+            demand,
+            working=working,
+            low=seats.low,
+            expected=Decimal(working) if seats.spans else seats.expected,
+            spares=spares,
+            hours_per_run=hours,
+        ),
+        hours_per_run=hours,
+        ms_per_token=seats.ms_per_token,
+        note=_note(demand, machine, accelerator, seats=seats, working=working, hours=hours),
+    )
+
+
+def _note(
+    demand: Demand, machine: Machine, accelerator: Accelerator, *, seats: Seats, working: int, hours: Decimal | None
+) -> str:
+    holders = working * machine.accelerators if seats.spans else seats.needed
+    notes = [
+        note
+        for applies, note in (
+            (demand.memory_gb > TIGHT_SHARE * holders * accelerator.memory_gb, TIGHT_NOTE),
+            (hours is not None and hours * demand.runs_per_month > HOURS_PER_MONTH, LONG_NOTE),
+            (hours is None and demand.busy_hours is None and not demand.always_on, OPEN_NOTE),
+            (_is_hungry(demand, machine, seats, working), HUNGRY_NOTE),
+            (seats.spans and working > 1 and not demand.rdma and not machine.cluster, FABRIC_NOTE),
+            (machine.vcpus is None, CORES_NOTE),
+            (machine.architecture == "arm64", ARM_NOTE),
+        )
+        if applies
+    ]
+    return "; ".join(notes)
+
+
+def _is_hungry(demand: Demand, machine: Machine, seats: Seats, working: int) -> bool:
+    batch = demand.global_batch
+    return seats.spans and batch is not None and working * machine.accelerators > batch * seats.needed

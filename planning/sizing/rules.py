@@ -1,0 +1,112 @@
+"""The rules of thumb that sizing rests on, each a named constant with its source.
+
+Founding texts, by number:
+000 "ML: A Hardware Perspective" (January 2025).
+001 Stas Bekman, Machine Learning Engineering Open Book, "How to Choose a Cloud Provider".
+002 Stas Bekman, Machine Learning Engineering Open Book, "The AI Battlefield Engineering".
+003 and 004 Ntropy, "How We Reduced our Infrastructure Costs by 8x without Sacrificing Performance" (March 2022).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A number that a figure is computed with, and who says so."""
+
+    value: Decimal
+    unit: str
+    source: str
+
+
+def _rule(value: str, unit: str, source: str) -> Rule:
+    return Rule(Decimal(value), unit, source)
+
+
+TEXT_MEMORY: Final = "founding text 002, section on accelerator memory (Bekman, ML Engineering Open Book)"
+TEXT_CPU: Final = "founding text 002, sections on CPU and CPU memory (Bekman, ML Engineering Open Book)"
+TEXT_IO: Final = "founding text 002, section on storage IO (Bekman, ML Engineering Open Book)"
+TEXT_NETWORK: Final = "founding text 002, section on inter-node network (Bekman, ML Engineering Open Book)"
+TEXT_STORAGE: Final = "founding text 001, section on storage (Bekman, ML Engineering Open Book)"
+TEXT_SPARES: Final = "founding text 001, sections on burn-in and on accelerator replacement (Bekman)"
+CHECKLIST: Final = "the checklist"
+DERIVED_MEMORY: Final = f"derived from the breakdown in {TEXT_MEMORY}"
+OWN: Final = "our own assumption"
+
+# Memory of weights, per parameter.
+TRAINING_BYTES: Final = _rule("18", "bytes per parameter", f"{TEXT_MEMORY}: 8 AdamW + 4 gradients + 4 and 2 weights")
+TRAINING_BYTES_FP64: Final = _rule(
+    "32", "bytes per parameter", f"{DERIVED_MEMORY}: every state in 8 bytes, 16 AdamW + 8 gradients + 8 weights"
+)
+INFERENCE_BYTES: Final = _rule("2", "bytes per parameter", f"{TEXT_MEMORY}: half precision")
+QUANTISED_BYTES: Final = _rule("1", "bytes per parameter", f"{TEXT_MEMORY}: quantised")
+WEIGHT_BYTES: Final[Mapping[str, Rule]] = {
+    "fp64": _rule("8", "bytes per parameter", "width of the number format"),
+    "tf32": _rule("4", "bytes per parameter", "TF32 is stored as FP32: NVIDIA A100 architecture whitepaper"),
+    "fp16": INFERENCE_BYTES,
+    "bf16": INFERENCE_BYTES,
+    "fp8": QUANTISED_BYTES,
+    "int8": QUANTISED_BYTES,
+}
+ACTIVATIONS: Final = _rule("1.25", "", f"{TEXT_MEMORY}: 25% for activations, very approximate; the least, not the best")
+CHECKPOINT_BYTES: Final = _rule(
+    "14", "bytes per parameter", f"{DERIVED_MEMORY}: 18 without the 4 of gradients; 12 where the half copy is left out"
+)
+KV_CACHE_SIDES: Final = _rule("2", "", "keys and values: Pope et al. 2022, Efficiently Scaling Transformer Inference")
+
+# Work.
+TRAINING_FLOPS: Final = _rule(
+    "6", "FLOPs per parameter and token", "Kaplan et al. 2020, Scaling Laws for Neural Language Models, section 2.1"
+)
+LORA_FROZEN_FLOPS: Final = _rule(
+    "4",
+    "FLOPs per frozen parameter and token",
+    "derived from Kaplan et al. 2020: 2 forward and 2 back through the activations; the 2 for the weights' own"
+    " gradient fall away (about two thirds, as in Schulman et al. 2025, LoRA Without Regret)",
+)
+MFU_AT_BEST: Final = _rule("0.5", "", "founding text 002, section on MFU (Bekman, ML Engineering Open Book)")
+SCALING: Final = _rule("0.9", "", "founding text 000, assumptions: about 90% over several nodes")
+
+# Feeding the accelerators.
+LOADERS: Final = _rule("3", "processes per accelerator", f"{TEXT_CPU}: 2-3 loaders")
+TRAINING_CORES: Final = _rule(
+    "3.75", "vCPUs per accelerator", f"{TEXT_CPU}: 2-3 loaders and 1 more, at least 30 cores for 8 (counted in vCPUs)"
+)
+SHARED_CORES: Final = _rule("3", "vCPUs per accelerator", f"{TEXT_CPU}: 2 loaders and 1 more, the least")
+NETWORK_SHARE: Final = _rule("0.8", "", f"{TEXT_NETWORK}: at most 80% of what is advertised")
+SHARED_FILES_USABLE: Final = _rule("0.8", "", f"{TEXT_IO} and {TEXT_STORAGE}: 100 TB reliable need 125 TB rented")
+ALL_USABLE: Final = _rule("1", "", f"{TEXT_STORAGE}: other file systems reach 100%")
+
+# Failures.
+EARLY_FAILURES_LOW: Final = _rule("0.03", "", f"{TEXT_SPARES}: 3-10% of a new batch without burn-in")
+EARLY_FAILURES_HIGH: Final = _rule("0.1", "", f"{TEXT_SPARES}: 3-10% of a new batch without burn-in")
+SPARES: Final = _rule("0.1", "", f"{TEXT_SPARES}: about 10% more nodes than the work needs, on the same spine")
+ONE_SPINE: Final = _rule("10000", "accelerators", f"{TEXT_SPARES}: smaller clusters fit one network spine")
+
+# The nodes that the control software lives on.
+SYSTEM_NODES: Final = _rule("3", "nodes", f"{OWN}: one node may fail or be drained")
+SYSTEM_SOURCE: Final = (
+    f"{OWN}: Kubeflow's own table says 4.4 CPU and 12.3 GiB when idle (kubeflow/manifests README, 26.03); the rest is"
+    " for metrics, logs, traces, mesh proxies, MinIO, MLflow and one node out of three being away"
+)
+SYSTEM_VCPUS: Final = Rule(Decimal(24), "vCPUs", SYSTEM_SOURCE)
+SYSTEM_MEMORY: Final = Rule(Decimal(96), "GiB", SYSTEM_SOURCE)
+SYSTEM_NODE_VCPUS: Final = 4
+CPU_NODE_VCPUS: Final = 4
+
+# Time.
+HOURS_PER_WEEK: Final = Decimal(168)
+HOURS_PER_DAY: Final = Decimal(24)
+SECONDS_PER_HOUR: Final = Decimal(3600)
+SECONDS_PER_DAY: Final = Decimal(86400)
+GIGA: Final = Decimal(10**9)
+TERA: Final = Decimal(10**12)
+GB_PER_GIB: Final = Decimal(2**30) / 10**9
+BITS_PER_BYTE: Final = Decimal(8)

@@ -1,0 +1,173 @@
+"""Training and fine-tuning: one job over as many accelerators as it takes, and simulators beside it."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from planning.checklist.words import FabricAsk
+from planning.demand import Demand
+from planning.money import HOURS_PER_MONTH, Range
+from planning.sizing import memory, rules, work
+from planning.sizing.checkpoints import checkpoint_figures
+from planning.sizing.figures import figure, unknown
+from planning.sizing.hot import hot_gb
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from planning.checklist.model import Checklist
+    from planning.checklist.workload import Compute, ModelFacts
+    from planning.demand import Figure
+
+ONE_JOB = Range(Decimal(0), Decimal(1), Decimal(1))
+REFERENCE_GB = 80  # the accelerator of the founding texts' example
+
+
+def demands(workload: Compute, checklist: Checklist, *, kind: str) -> Iterator[Demand]:
+    """The accelerator pool, and a CPU pool for simulators where they are asked for."""
+    yield _job(workload, checklist, kind=kind)
+    if workload.rollout_vcpus:
+        yield _rollouts(workload)
+
+
+def _job(workload: Compute, checklist: Checklist, *, kind: str) -> Demand:
+    asked = workload.hardware
+    rate = workload.samples_per_second
+    samples = work.samples_per_run(workload)
+    return Demand(
+        workload=workload.name,
+        kind=kind,
+        precision=workload.precision,
+        accelerators=1,
+        memory_gb=memory_gb(workload) or Decimal(0),
+        copies=ONE_JOB,
+        global_batch=workload.global_batch,
+        flops=None if rate is not None and samples is not None else work.flops_per_run(workload),
+        mfu=workload.mfu,
+        samples_per_run=samples if rate is not None else None,
+        rate_per_accelerator=rate,
+        measured_on=workload.measured_on,
+        deadline_hours=_deadline_hours(workload),
+        runs_per_month=workload.runs_per_month,
+        vcpus_per_accelerator=rules.TRAINING_CORES.value,
+        local_nvme_gb=hot_gb(checklist, kind=kind),
+        spot=workload.spot and workload.checkpointing.enabled,
+        spare_share=checklist.spare_share,
+        rdma=asked is None or asked.fabric is not FabricAsk.NONE,
+        hardware=asked,
+    )
+
+
+def _rollouts(workload: Compute) -> Demand:
+    deadline = _deadline_hours(workload)
+    return Demand(
+        workload=f"{workload.name}-rollouts",
+        kind="batch",
+        copies=ONE_JOB,
+        busy_hours=None if deadline is None else min(HOURS_PER_MONTH, deadline * workload.runs_per_month),
+        beside=workload.name,
+        vcpus=workload.rollout_vcpus,
+        spot=workload.spot and workload.checkpointing.enabled,
+    )
+
+
+def _deadline_hours(workload: Compute) -> Decimal | None:
+    return None if workload.deadline is None else workload.deadline * rules.HOURS_PER_DAY
+
+
+def memory_gb(workload: Compute) -> Decimal | None:
+    """GB of accelerator memory of the job; None without a model."""
+    model = workload.model
+    if model is None:
+        return None
+    share = work.adapter_share(workload)
+    if share is None:
+        return memory.training_gb(model.parameters, precision=workload.precision)
+    return memory.adapters_gb(model.parameters, adapter_share=share, precision=workload.precision)
+
+
+def figures(workload: Compute, checklist: Checklist) -> Iterator[Figure]:
+    """Every figure of the job."""
+    yield from _memory_figures(workload)
+    yield work.work_figure(workload)
+    yield from _pace_figures(workload)
+    yield figure(
+        subject=workload.name,
+        name="cores beside each accelerator",
+        value=rules.TRAINING_CORES.value,
+        unit=rules.TRAINING_CORES.unit,
+        formula="30 cores / 8 accelerators: 2-3 loader processes and 1 more for each",
+        inputs={"cores of a node of 8": 30},
+        source=rules.TRAINING_CORES.source,
+    )
+    yield from checkpoint_figures(workload)
+    yield figure(
+        subject=workload.name,
+        name="spare nodes",
+        value=checklist.spare_share,
+        unit="of the working nodes, where the job spans nodes",
+        formula="spare share, rounded up to whole nodes",
+        inputs={"spare share": checklist.spare_share},
+        source=rules.SPARES.source,
+    )
+
+
+def _memory_figures(workload: Compute) -> Iterator[Figure]:
+    name = "accelerator memory to train"
+    needed, model = memory_gb(workload), workload.model
+    if needed is None or model is None:
+        yield unknown(subject=workload.name, name=name, unit="GB", missing="model.parameters", source=rules.TEXT_MEMORY)
+        return
+    yield _memory_figure(workload, model, name=name, needed=needed)
+    yield figure(
+        subject=workload.name,
+        name=f"accelerators of {REFERENCE_GB} GB that hold it",
+        value=memory.accelerators_for(needed, REFERENCE_GB),
+        unit="accelerators",
+        formula=f"memory / {REFERENCE_GB} GB, rounded up",
+        inputs={"memory in GB": needed},
+        source=rules.TEXT_MEMORY,
+    )
+
+
+def _memory_figure(workload: Compute, model: ModelFacts, *, name: str, needed: Decimal) -> Figure:
+    share = work.adapter_share(workload)
+    full = "parameters x bytes per trained parameter x 1.25"
+    lora = "parameters x (bytes per frozen parameter + bytes per trained parameter x adapter share) x 1.25"
+    rule = memory.training_rule(workload.precision)
+    extra = {} if share is None else {"bytes per frozen parameter": memory.frozen_bytes(workload.precision)}
+    trained = {} if share is None else {"adapter share": share}
+    return figure(
+        subject=workload.name,
+        name=name,
+        value=needed,
+        unit="GB",
+        formula=full if share is None else lora,
+        inputs={"parameters": model.parameters, **extra, "bytes per trained parameter": rule.value, **trained},
+        source=rule.source,
+    )
+
+
+def _pace_figures(workload: Compute) -> Iterator[Figure]:
+    yield figure(
+        subject=workload.name,
+        name="share of peak reached",
+        value=workload.mfu,
+        unit="of dense peak FLOPS",
+        formula="as expected by the customer; 0.5 at best, times 0.9 over several nodes",
+        inputs={"mfu": workload.mfu, "at best": rules.MFU_AT_BEST.value, "scaling": rules.SCALING.value},
+        source=f"{rules.CHECKLIST}; {rules.MFU_AT_BEST.source}; {rules.SCALING.source}",
+    )
+    flops, deadline = work.flops_per_run(workload), _deadline_hours(workload)
+    if flops is None or deadline is None:
+        return
+    yield figure(
+        subject=workload.name,
+        name="rate that meets the deadline",
+        value=flops / (deadline * rules.SECONDS_PER_HOUR * rules.TERA),
+        unit="TFLOPS reached, all accelerators together",
+        formula="FLOPs / (hours x 3600 x 10^12)",
+        inputs={"FLOPs": flops, "hours": deadline},
+        source=f"{rules.CHECKLIST}; founding text 002, section on time from FLOPs",
+    )

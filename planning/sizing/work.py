@@ -1,0 +1,110 @@
+"""Work of a training run: FLOPs from tokens or samples."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from planning.checklist.workload import FineTuning
+from planning.sizing import rules
+from planning.sizing.figures import figure, unknown
+
+if TYPE_CHECKING:
+    from decimal import Decimal
+
+    from planning.checklist.workload import Compute
+    from planning.demand import Figure
+
+WORK = "work of one run"
+
+
+def adapter_share(workload: Compute) -> Decimal | None:
+    """Trained share of the parameters under LoRA; None where all weights are trained."""
+    return workload.adapter_share if isinstance(workload, FineTuning) and workload.method == "lora" else None
+
+
+def flops_per_token(workload: Compute) -> Decimal | None:
+    """FLOPs per token: the parameters used per token, forward and backward; None without a model."""
+    model = workload.model
+    if model is None:
+        return None
+    used = model.active_parameters or model.parameters
+    share = adapter_share(workload)
+    if share is None:
+        return used * rules.TRAINING_FLOPS.value
+    return used * (rules.LORA_FROZEN_FLOPS.value + rules.TRAINING_FLOPS.value * share)
+
+
+def samples_per_run(workload: Compute) -> Decimal | None:
+    """Samples of all epochs; None where samples are not given."""
+    return None if workload.samples is None else workload.samples * workload.epochs
+
+
+def flops_per_run(workload: Compute) -> Decimal | None:
+    """FLOPs of one run; None where neither tokens nor FLOPs per sample say."""
+    per_token = flops_per_token(workload)
+    if workload.tokens is not None and per_token is not None:
+        return workload.tokens * per_token
+    samples = samples_per_run(workload)
+    if samples is None or workload.flops_per_sample is None:
+        return None
+    return samples * workload.flops_per_sample
+
+
+def work_figure(workload: Compute) -> Figure:
+    """The work of one run: measured, from tokens, from samples, or unknown."""
+    samples = samples_per_run(workload)
+    if samples is not None and workload.samples_per_second is not None:
+        return figure(
+            subject=workload.name,
+            name=WORK,
+            value=samples,
+            unit="samples",
+            formula="samples x epochs",
+            inputs={"samples": workload.samples, "epochs": workload.epochs},
+            source=rules.CHECKLIST,
+        )
+    flops = flops_per_run(workload)
+    if flops is None:
+        return unknown(
+            subject=workload.name,
+            name=WORK,
+            unit="FLOPs",
+            missing="tokens with a model, or samples with flops_per_sample or samples_per_second",
+            source=rules.TRAINING_FLOPS.source,
+        )
+    return _from_tokens(workload, flops) if workload.tokens is not None else _from_samples(workload, flops)
+
+
+def _from_tokens(workload: Compute, flops: Decimal) -> Figure:
+    share, model = adapter_share(workload), workload.model
+    lora = share is not None
+    used = None if model is None else model.active_parameters or model.parameters
+    return figure(
+        subject=workload.name,
+        name=WORK,
+        value=flops,
+        unit="FLOPs",
+        formula="(4 + 6 x adapter share) x parameters x tokens" if lora else "6 x parameters x tokens",
+        inputs={
+            **({"adapter share": share} if lora else {}),
+            "parameters used per token": used,
+            "tokens": workload.tokens,
+        },
+        source=rules.LORA_FROZEN_FLOPS.source if lora else rules.TRAINING_FLOPS.source,
+    )
+
+
+def _from_samples(workload: Compute, flops: Decimal) -> Figure:
+    return figure(
+        subject=workload.name,
+        name=WORK,
+        value=flops,
+        unit="FLOPs",
+        formula="FLOPs per sample x samples x epochs",
+        inputs={
+            "FLOPs per sample": workload.flops_per_sample,
+            "samples": workload.samples,
+            "epochs": workload.epochs,
+        },
+        source=rules.CHECKLIST,
+    )
