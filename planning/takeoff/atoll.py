@@ -1,0 +1,52 @@
+"""Our own components: they cost nothing themselves and declare, as `charges`, what no resource can say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, cast
+
+from planning.bill import Group
+from planning.charge import CHARGES_INPUT, from_inputs
+from planning.takeoff.findings import Free, Gap
+from planning.takeoff.properties import Properties, UnreadableError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from planning.charge import Charge
+    from planning.takeoff.case import Case
+    from planning.takeoff.findings import Finding
+
+COMPONENT: Final = "a component costs nothing itself, what it contains is counted"
+_READINGS: Final = ("min", "expected", "max")
+
+
+def component(case: Case) -> Iterator[Finding]:
+    """What a component of ours declares."""
+    declared = case.inputs.at(CHARGES_INPUT).each()
+    if not declared:
+        yield Free(COMPONENT)
+    for charge in declared:
+        try:
+            yield _charge(charge)
+        except UnreadableError as error:
+            yield Gap(
+                key=case.key(charge.path),
+                label=f"{case.resource.name}: {charge.path}",
+                group=Group.SERVICES,
+                item=case.resource.type,
+                reason=str(error),
+            )
+
+
+def _charge(declared: Properties) -> Charge:
+    """One declared charge, each field of which was known, bounded and plain."""
+    for name in ("key", "label", "group", "item", "purchase"):
+        declared.at(name).text()
+    declared.at("note").text("")
+    declared.at("statedUsd").number(0)
+    for reading in _READINGS:
+        declared.at("quantity").at(reading).number()
+    try:
+        return from_inputs(cast("Mapping[str, object]", declared.value))
+    except ValueError as error:
+        raise UnreadableError(f"{declared.path}: {error}") from error

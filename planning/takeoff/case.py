@@ -1,0 +1,103 @@
+"""One resource in front of its counter, with its surroundings."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, final
+
+from planning.charge import CHARGES_INPUT, Charge
+from planning.money import HOURS_PER_MONTH, Range
+from planning.takeoff.properties import Properties, UnreadableError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from catalogs.model import Term
+    from planning.bill import Group
+    from planning.takeoff.registered import Registered
+    from planning.takeoff.resource import Resource
+
+EVERY_PROVIDER: Final = "*"
+VOLUME_UNKNOWN: Final = "volume unknown: no component above declares it"
+
+
+@final
+class Case:
+    """What a counter sees.
+
+    Args:
+        resource: to be counted.
+        registered: every resource of its stack.
+        terms: purchase words by (word, provider).
+    """
+
+    def __init__(self, resource: Resource, *, registered: Registered, terms: Mapping[tuple[str, str], Term]) -> None:
+        self.resource = resource
+        self.registered = registered
+        self.inputs = Properties(resource.inputs)
+        self._terms = terms
+
+    @cached_property
+    def owner(self) -> Resource | None:
+        """The nearest component of ours above; None for what others wrote."""
+        return next(iter(self.registered.owners(self.resource)), None)
+
+    @cached_property
+    def pool(self) -> Properties | None:
+        """Inputs of the node pool that the resource belongs to."""
+        pool = self.registered.pool(self.resource)
+        return None if pool is None else Properties(pool.inputs, pool.name)
+
+    def key(self, what: str, *, own: str | None = None) -> str:
+        """Key of a line: `own` below a component of ours, so that it meets the bill's; else by the resource's name."""
+        if own is None or self.owner is None:
+            return f"{self.resource.name}/{what}"
+        return own
+
+    def pool_key(self, what: str) -> str:
+        """Key of a node pool's line: "pool/train/machine", or by the resource's name where there is no pool."""
+        pool = self.registered.pool(self.resource)
+        if pool is None:
+            return f"{self.resource.name}/{what}"
+        name = pool.inputs.get("pool")
+        return f"pool/{name if isinstance(name, str) else pool.name}/{what}"
+
+    def charge(self, item: str, quantity: Range, *, group: Group, own: str | None = None, note: str = "") -> Charge:
+        """A charge of this resource, priced from the list."""
+        return Charge(
+            key=self.key(item, own=own),
+            label=f"{self.resource.name}: {item.replace('_', ' ')}",
+            group=group,
+            item=item,
+            quantity=quantity,
+            note=note,
+        )
+
+    def hourly(self, item: str, *, group: Group, count: int = 1, own: str | None = None, note: str = "") -> Charge:
+        """`count` of something that runs all month."""
+        hours = Range.exactly(HOURS_PER_MONTH * count)
+        return self.charge(item, hours, group=group, own=own, note=note)
+
+    def term(self, purchase: str, *, provider: str) -> Term:
+        """What a purchase word means.
+
+        Raises:
+            UnreadableError: nobody explains the word.
+        """
+        term = self._terms.get((purchase, provider)) or self._terms.get((purchase, EVERY_PROVIDER))
+        if term is None:
+            raise UnreadableError(f"purchase {purchase!r} is not a word of terms.csv")
+        return term
+
+    def declared(self, items: Collection[str]) -> bool:
+        """Whether a component of ours above declares a charge for one of the items."""
+        owners = self.registered.owners(self.resource)
+        return any(_declares(Properties(owner.inputs).at(CHARGES_INPUT), items) for owner in owners)
+
+
+def _declares(charges: Properties, items: Collection[str]) -> bool:
+    """Whether one of declared charges is for one of the items; an unreadable list declares nothing."""
+    try:
+        return any(charge.at("item").text("") in items for charge in charges.each())
+    except UnreadableError:
+        return False

@@ -1,0 +1,232 @@
+"""The takeoff: every registered resource counted and priced, or named as what cannot be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, Protocol, final
+
+from catalogs.model import UnpricedError
+from planning import pricing
+from planning.bill import Bill, Group, LineItem, State
+from planning.charge import LIST_PRICE, Charge
+from planning.money import NOTHING, Range
+from planning.takeoff.atoll import COMPONENT
+from planning.takeoff.case import Case
+from planning.takeoff.findings import Choice, Free, Gap, Place
+from planning.takeoff.free import free_by_rule
+from planning.takeoff.places import place_of
+from planning.takeoff.properties import UnreadableError
+from planning.takeoff.registered import OWN_PREFIX, Registered
+from planning.takeoff.rules import counter_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from catalogs.model import Price, Term
+    from planning.pricing import Prices
+    from planning.takeoff.findings import Finding
+    from planning.takeoff.resource import Resource
+
+_NOWHERE: Final = Place("", "")  # where a price that the checklist states is looked up: nowhere
+
+
+class Book(Protocol):
+    """What a takeoff needs of a catalog."""
+
+    @property
+    def prices(self) -> Prices:
+        """The price list."""
+        ...
+
+    @property
+    def terms(self) -> Mapping[tuple[str, str], Term]:
+        """Purchase words by (word, provider)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """One resource, counted.
+
+    Args:
+        state: unpriced as soon as one of its lines is; free only by a rule.
+        reason: the rule by which it is free; "" otherwise.
+    """
+
+    urn: str
+    type: str
+    state: State
+    lines: tuple[LineItem, ...]
+    reason: str = ""
+
+    @property
+    def usd_per_month(self) -> Range | None:
+        """What is known of its price, a floor while it is unpriced; None where nothing is."""
+        amounts = [line.usd_per_month for line in self.lines if line.usd_per_month is not None]
+        if not amounts and self.state is State.UNPRICED:
+            return None
+        return sum(amounts, start=NOTHING)
+
+
+@dataclass(frozen=True)
+class TakeOff:
+    """Every resource of one stack, in the order given."""
+
+    resources: tuple[Taken, ...]
+
+    @cached_property
+    def bill(self) -> Bill:
+        """One bill: equal lines of several resources are one line, as two NAT gateways are."""
+        return Bill(tuple(_merged(line for taken in self.resources for line in taken.lines)))
+
+
+@final
+class Remembered:
+    """A price list that remembers what it was asked."""
+
+    def __init__(self, prices: Prices) -> None:
+        self._prices = prices
+        self._answers: dict[tuple[str, str, str, str], tuple[Price, ...] | UnpricedError] = {}
+
+    def tiers(self, *, provider: str, item: str, region: str, purchase: str = LIST_PRICE) -> tuple[Price, ...]:
+        """As `Prices.tiers`."""
+        asked = (provider, item, region, purchase)
+        if asked not in self._answers:
+            self._answers[asked] = self._look_up(*asked)
+        answer = self._answers[asked]
+        if isinstance(answer, UnpricedError):
+            raise answer
+        return answer
+
+    def _look_up(self, provider: str, item: str, region: str, purchase: str) -> tuple[Price, ...] | UnpricedError:
+        try:
+            return self._prices.tiers(provider=provider, item=item, region=region, purchase=purchase)
+        except UnpricedError as error:
+            return error.with_traceback(None)
+
+
+def take_off(resources: Sequence[Resource], *, catalog: Book, default_region: str | None = None) -> TakeOff:
+    """Count and price the resources of one stack.
+
+    Args:
+        resources: every registration; a price may hang on another resource.
+        catalog: prices and purchase words.
+        default_region: stack config "aws:region"; None where nothing tells it.
+
+    Raises:
+        AmbiguousPriceError: the price list has more than one answer.
+    """
+    registered = Registered(resources, default_region)
+    prices = Remembered(catalog.prices)
+    terms = catalog.terms
+    cases = (Case(resource, registered=registered, terms=terms) for resource in resources)
+    return TakeOff(tuple(_taken(case, prices) for case in cases))
+
+
+def _taken(case: Case, prices: Prices) -> Taken:
+    """One resource with its lines and state."""
+    resource = case.resource
+    findings = tuple(_findings(case))
+    rules = [found.reason for found in findings if isinstance(found, Free)]
+    if rules and len(rules) == len(findings):
+        return Taken(urn=resource.urn, type=resource.type, state=State.FREE, lines=(), reason=rules[0])
+    lines = tuple(line for found in findings for line in _lines(found, case, prices))
+    return Taken(urn=resource.urn, type=resource.type, state=_state(lines), lines=lines)
+
+
+def _findings(case: Case) -> Iterator[Finding]:
+    """What the resource's rule finds; a gap where there is no rule or where a property cannot be read."""
+    resource = case.resource
+    rule = free_by_rule(resource.type)
+    if rule is None and not resource.custom and not resource.type.startswith(OWN_PREFIX):
+        rule = COMPONENT
+    if rule is not None:
+        yield Free(rule)
+        return
+    counter = counter_of(resource.type)
+    if counter is None:
+        yield _gap(case, f"no rule for {resource.type}")
+        return
+    try:
+        yield from counter(case)
+    except UnreadableError as error:
+        yield _gap(case, str(error))
+
+
+def _gap(case: Case, reason: str) -> Gap:
+    resource = case.resource
+    return Gap(key=resource.name, label=resource.name, group=Group.SERVICES, item=resource.type, reason=reason)
+
+
+def _lines(found: Finding, case: Case, prices: Prices) -> tuple[LineItem, ...]:
+    """The lines of one finding."""
+    if isinstance(found, Free):
+        return ()
+    if isinstance(found, Gap):
+        return (_empty(found),)
+    charges = (found,) if isinstance(found, Charge) else found.charges
+    try:
+        place = _NOWHERE if charges[0].stated_usd is not None else place_of(case)
+    except UnreadableError as error:
+        return (pricing.unpriced(charges[0], str(error)),)
+    priced = tuple(
+        pricing.price(each, catalog_prices=prices, provider=place.provider, region=place.region) for each in charges
+    )
+    return _either(charges, priced) if isinstance(found, Choice) else priced[0]
+
+
+def _either(charges: Sequence[Charge], priced: Sequence[tuple[LineItem, ...]]) -> tuple[LineItem, ...]:
+    """One line for a choice: the cheapest of it at the least, the dearest at the most, the first expected."""
+    names = ", ".join(charge.item for charge in charges)
+    lines = [line for each in priced for line in each]
+    missing = [line for line in lines if line.usd_per_month is None]
+    if missing or not lines:
+        return tuple(replace(missing[0], note=f"one of {names}: {missing[0].note}") for _ in missing[:1])
+    amounts = [line.usd_per_month for line in lines if line.usd_per_month is not None]
+    spread = Range(min(each.min for each in amounts), amounts[0].expected, max(each.max for each in amounts))
+    return (replace(lines[0], usd_per_month=spread, note=f"one of {names}: the cheapest to the dearest"),)
+
+
+def _empty(gap: Gap) -> LineItem:
+    """The line of a gap."""
+    return LineItem(
+        key=gap.key,
+        label=gap.label,
+        group=gap.group,
+        item=gap.item,
+        state=State.UNPRICED,
+        quantity=NOTHING,
+        unit="",
+        usd_per_unit=None,
+        usd_per_month=None,
+        source="",
+        as_of=None,
+        note=gap.reason,
+    )
+
+
+def _state(lines: Iterable[LineItem]) -> State:
+    """Unpriced beats priced beats free; what runs never at all is priced, at nothing."""
+    states = {line.state for line in lines} or {State.PRICED}
+    return next(state for state in (State.UNPRICED, State.PRICED, State.FREE) if state in states)
+
+
+def _merged(lines: Iterable[LineItem]) -> Iterator[LineItem]:
+    """Lines that differ in quantity only as one; lines that share a key by chance told apart as "key~2"."""
+    found: dict[tuple[object, ...], LineItem] = {}
+    for line in lines:
+        same = (line.key, line.item, line.state, line.unit, line.usd_per_unit, line.source, line.as_of, line.note)
+        found[same] = _sum(found[same], line) if same in found else line
+    taken: dict[str, int] = {}
+    for line in found.values():
+        number = taken[line.key] = taken.get(line.key, 0) + 1
+        yield line if number == 1 else replace(line, key=f"{line.key}~{number}")
+
+
+def _sum(one: LineItem, other: LineItem) -> LineItem:
+    """Two lines as one."""
+    quantity = one.quantity + other.quantity
+    if one.usd_per_month is None or other.usd_per_month is None:
+        return replace(one, quantity=quantity)
+    return replace(one, quantity=quantity, usd_per_month=one.usd_per_month + other.usd_per_month)
