@@ -6,10 +6,9 @@ from decimal import Decimal
 from ipaddress import IPv4Network
 from typing import Annotated, Literal
 
+from pydantic import BeforeValidator, Field
 
-from pydantic import Field
-
-from planning.checklist.units import Count, GigabitsPerS, Gigabytes
+from planning.checklist.units import Cidr, Count, Flag, GigabitsPerS, Gigabytes, Number, Whole, refuse_truth
 from planning.checklist.words import (
     CloudName,
     FileShape,
@@ -37,7 +36,7 @@ class Customer(Strict):
 class Engineers(Strict):
     """The people who will work in the cluster."""
 
-    count: int = Field(ge=1)
+    count: Whole = Field(ge=1)
     """How many."""
     ides: tuple[Ide, ...] = ()
     """In-cluster IDEs; empty for none."""
@@ -52,7 +51,7 @@ class DataSet(Strict):
     """Few huge files, or millions of tiny ones."""
     file_count: Count | None = None
     """Number of files."""
-    passes_per_day: Decimal = Field(default=Decimal(1), gt=0)
+    passes_per_day: Number = Field(default=Decimal(1), gt=0)
     """How often all of it is read in a day of training."""
 
 
@@ -86,13 +85,13 @@ class MainCloud(Strict):
     """Account, project or subscription of the VPC."""
     vpc_id: str | None = None
     """VPC to peer with; none for no peering."""
-    vpc_cidr: IPv4Network | None = None
+    vpc_cidr: Cidr | None = None
     """Its address range; may not overlap the cluster's."""
     route_table_ids: tuple[str, ...] = ()
     """Route tables of that VPC that get the route back (same account only)."""
     peering_per_month: Gigabytes | None = None
     """Volume over the peering in a month."""
-    logs_and_metrics: bool = False
+    logs_and_metrics: Flag = False
     """Whether logs and metrics are visible there too."""
 
 
@@ -121,13 +120,13 @@ class Storage(Strict):
 class Contract(Strict):
     """How long the customer commits."""
 
-    months: Literal[0, 12, 24, 36] = 0
+    months: Annotated[Literal[0, 12, 24, 36], BeforeValidator(refuse_truth)] = 0
     """0 for none."""
-    incentives: bool = False
+    incentives: Flag = False
     """Whether contract incentives are wanted."""
     reserve: Literal["always_on", "all", "nothing"] = "always_on"
     """Which machines may be reserved for the term."""
-    onboarding_usd: Decimal = Field(default=Decimal(3500), ge=0, le=5000)
+    onboarding_usd: Number = Field(default=Decimal(3500), ge=0, le=5000)
     """Professional services for onboarding, spread over the contract (2 to 5 thousand USD; seed 000)."""
 
 
@@ -155,13 +154,13 @@ class Where(Strict):
     """Only these regions; empty for all."""
     residency: Residency = Residency.ANY
     """Where data may lie."""
-    no_lock_in: bool = False
+    no_lock_in: Flag = False
     """Refuse what only one provider sells."""
     existing: Existing | None = None
     """Build on a cluster that is already there."""
-    cidr: IPv4Network = IPv4Network("10.64.0.0/16")
+    cidr: Cidr = IPv4Network("10.64.0.0/16")
     """Address range of the cluster's network."""
-    api_cidrs: tuple[IPv4Network, ...] = ()
+    api_cidrs: tuple[Cidr, ...] = ()
     """Who may reach the Kubernetes API from the internet; empty keeps it private."""
 
 
@@ -181,9 +180,9 @@ class User(Strict):
 class Access(Strict):
     """How people get in."""
 
-    vpn: bool = True
+    vpn: Flag = True
     """WireGuard profiles."""
-    ssh: bool = False
+    ssh: Flag = False
     """SSH to nodes that are not control plane, through the VPN."""
     users: tuple[User, ...] = ()
     """Who."""
@@ -192,11 +191,11 @@ class Access(Strict):
 class Ceiling(Strict):
     """The most it may cost: a hard limit, judged in every preview."""
 
-    usd_per_month: Decimal | None = Field(default=None, gt=0)
+    usd_per_month: Number | None = Field(default=None, gt=0)
     """A month of everything."""
-    usd_per_contract: Decimal | None = Field(default=None, gt=0)
+    usd_per_contract: Number | None = Field(default=None, gt=0)
     """All months of the contract."""
-    usd_per_gpu_hour: Decimal | None = Field(default=None, gt=0)
+    usd_per_gpu_hour: Number | None = Field(default=None, gt=0)
     """One accelerator for an hour."""
     binds: Reading = Reading.EXPECTED
     """Which reading of the bill it limits; max is always shown."""
@@ -231,17 +230,17 @@ class Checklist(Strict):
     """How long the customer commits."""
     support: Support = Support.AS_NEEDED
     """Who answers when something breaks."""
-    support_usd_per_month: Decimal | None = Field(default=None, ge=0)
+    support_usd_per_month: Number | None = Field(default=None, ge=0)
     """What that support costs, where a partner has named a price; without it the support line stays unpriced."""
-    slo_percent: Decimal | None = Field(default=None, gt=0, lt=100)
+    slo_percent: Number | None = Field(default=None, gt=0, lt=100)
     """Share of the month a service must be up."""
     where: Where = Where()
     """Where the cluster may be."""
     access: Access = Access()
     """How people get in."""
-    spare_share: Decimal = Field(default=Decimal("0.1"), ge=0, le=Decimal("0.5"))
+    spare_share: Number = Field(default=Decimal("0.1"), ge=0, le=Decimal("0.5"))
     """Spare nodes on the same fabric, for jobs over several nodes (about 10%; seed 001)."""
-    burn_in: bool = True
+    burn_in: Flag = True
     """Test each GPU node before work may land on it (3-10% of new ones fail early; seed 001)."""
     ceiling: Ceiling = Ceiling()
     """The most it may cost."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
+from ipaddress import IPv4Interface, IPv4Network
 from typing import Annotated, Final
 
 from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema
 
-_QUANTITY: Final = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>[A-Za-z/%]*)")
+_QUANTITY: Final = re.compile(r"(?P<number>\d{1,30}(?:\.\d{1,30})?)\s*(?P<unit>[A-Za-z/%]*)")
+_NUMBER: Final = re.compile(r"-?\d{1,30}(?:\.\d{1,30})?")
+_LONGEST_SHOWN: Final = 40  # characters of a wrong text that a message repeats
 
 # SI prefixes are decimal, IEC prefixes binary (IEC 80000-13); everything is kept in GB of 10^9 bytes.
 _GIGABYTES: Final = {
@@ -32,22 +35,35 @@ _COUNTS: Final = {
 _DAYS: Final = {"h": Decimal(1) / 24, "d": Decimal(1), "w": Decimal(7)}
 
 
+class QuantityError(ValueError):
+    """Not a quantity; `hint` shows one."""
+
+    def __init__(self, message: str, *, hint: str) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
 def _parse(text: object, *, units: dict[str, Decimal], example: str) -> Decimal:
     if isinstance(text, Decimal):
         return text
+    hint = f'write a quantity with its unit, as in "{example}"' if "" not in units else f'write it as in "{example}"'
     if isinstance(text, bool) or not isinstance(text, (int, float, str)):
-        raise ValueError(f'write a quantity with its unit, as in "{example}"')
+        raise QuantityError("is not a quantity", hint=hint)
+    given = _shown(text)
     match = _QUANTITY.fullmatch(str(text).strip().replace("_", "").replace(",", ""))
     if match is None:
-        raise ValueError(f'{text!r} is not a quantity; write it as in "{example}"')
+        raise QuantityError(f'"{given}" is not a quantity', hint=hint)
     factor = _factor(match["unit"], units=units)
     if factor is None:
         known = ", ".join(unit or "no unit" for unit in units)
-        raise ValueError(f'{text!r} has no unit known here ({known}); write it as in "{example}"')
-    try:
-        return Decimal(match["number"]) * factor
-    except InvalidOperation as error:  # pragma: no cover - the pattern admits plain numbers only
-        raise ValueError(f"{text!r} is not a number") from error
+        wrong = f'"{given}" has an unknown unit' if match["unit"] else f'"{given}" has no unit'
+        raise QuantityError(wrong, hint=f"{hint}; units here: {known}")
+    return Decimal(match["number"]) * factor
+
+
+def _shown(text: object) -> str:
+    shown = str(text)
+    return shown if len(shown) <= _LONGEST_SHOWN else f"{shown[:_LONGEST_SHOWN]}..."
 
 
 def _factor(unit: str, *, units: dict[str, Decimal]) -> Decimal | None:
@@ -57,11 +73,59 @@ def _factor(unit: str, *, units: dict[str, Decimal]) -> Decimal | None:
     return matching[0] if len(matching) == 1 else None
 
 
+def parse_number(text: object) -> Decimal:
+    """A plain number, written 0.4, 12 or "1500.50"; never a binary float's hidden digits.
+
+    Raises:
+        QuantityError: not a number, an exponent, or more than 30 digits.
+    """
+    if isinstance(text, Decimal):
+        return text
+    hint = "write a plain number, as in 0.4 or 1500"
+    if isinstance(text, bool) or not isinstance(text, (int, float, str)):
+        raise QuantityError("is not a number", hint=hint)
+    if not _NUMBER.fullmatch(str(text)):
+        raise QuantityError(f'"{_shown(text)}" is not a number', hint=hint)
+    return Decimal(str(text))
+
+
+def refuse_truth(given: object) -> object:
+    """The same, unless it is true or false, which Python would count as 1 or 0.
+
+    Raises:
+        QuantityError: true or false.
+    """
+    if isinstance(given, bool):
+        raise QuantityError("is not a number", hint="write a whole number")
+    return given
+
+
+def parse_cidr(text: object) -> IPv4Network:
+    """An address range from "10.64.0.0/16".
+
+    Raises:
+        QuantityError: no address, no length, or an address inside the range instead of its first.
+    """
+    if isinstance(text, IPv4Network):
+        return text
+    hint = 'write an IPv4 range, as in "10.64.0.0/16"'
+    if not isinstance(text, str) or "/" not in text:
+        raise QuantityError("is not an address range", hint=hint)
+    try:
+        address = IPv4Interface(text)
+    except ValueError as error:
+        raise QuantityError(f'"{_shown(text)}" is not an address range', hint=hint) from error
+    if address.ip != address.network.network_address:
+        wrong = f'"{_shown(text)}" is an address inside a range, not the range'
+        raise QuantityError(wrong, hint=f'did you mean "{address.network}"?')
+    return address.network
+
+
 def parse_gigabytes(text: object) -> Decimal:
     """GB (10^9 bytes) from "2TB", "500 GiB", ...
 
     Raises:
-        ValueError: no unit, an unknown unit, or not a number.
+        QuantityError: no unit, an unknown unit, or not a number.
     """
     return _parse(text, units=_GIGABYTES, example="2TB")
 
@@ -87,14 +151,28 @@ def _text_schema(example: str, description: str) -> WithJsonSchema:
     )
 
 
-_AS_TEXT: Final = PlainSerializer(lambda value: format(value.normalize(), "f"), return_type=str, when_used="json")
+def _as_text(unit: str) -> PlainSerializer:
+    """Written back with the unit it is kept in, so that what is written can be read again."""
+    return PlainSerializer(lambda value: f"{format(value.normalize(), 'f')}{unit}", return_type=str, when_used="json")
+
+
 _POSITIVE: Final = Field(gt=0)
 
 Gigabytes = Annotated[
-    Decimal, _POSITIVE, BeforeValidator(parse_gigabytes), _AS_TEXT, _text_schema("2TB", "a size with its unit")
+    Decimal, _POSITIVE, BeforeValidator(parse_gigabytes), _as_text("GB"), _text_schema("2TB", "a size with its unit")
 ]
 GigabitsPerS = Annotated[
-    Decimal, _POSITIVE, BeforeValidator(parse_gigabits_per_s), _AS_TEXT, _text_schema("5Gbps", "a rate with its unit")
+    Decimal,
+    _POSITIVE,
+    BeforeValidator(parse_gigabits_per_s),
+    _as_text("Gbps"),
+    _text_schema("5Gbps", "a rate with its unit"),
 ]
-Count = Annotated[Decimal, _POSITIVE, BeforeValidator(parse_count), _AS_TEXT, _text_schema("7B", "a count: K, M, B, T")]
-Days = Annotated[Decimal, _POSITIVE, BeforeValidator(parse_days), _AS_TEXT, _text_schema("30d", "a time: h, d, w")]
+Count = Annotated[
+    Decimal, _POSITIVE, BeforeValidator(parse_count), _as_text(""), _text_schema("7B", "a count: K, M, B, T")
+]
+Days = Annotated[Decimal, _POSITIVE, BeforeValidator(parse_days), _as_text("d"), _text_schema("30d", "a time: h, d, w")]
+Number = Annotated[Decimal, BeforeValidator(parse_number)]
+Whole = Annotated[int, Field(strict=True)]
+Flag = Annotated[bool, Field(strict=True)]
+Cidr = Annotated[IPv4Network, BeforeValidator(parse_cidr)]

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from planning.checklist.units import Count, Days, Gigabytes
+from planning.checklist.units import Count, Days, Flag, Gigabytes, Number, Whole
 from planning.checklist.words import Domain, FabricAsk, Framework, Precision, Purchase
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,30}$", description="Lower case letters, digits and dashes.")]
@@ -26,17 +26,17 @@ class HardwareAsk(Strict):
     """Accelerator as in the catalog ("H100-SXM-80GB") or its family ("H100")."""
     form: Literal["SXM", "PCIe", "NVL", "OAM"] | None = None
     """Form factor; a PCIe card is never sold as SXM."""
-    count: int | None = Field(default=None, ge=1)
+    count: Whole | None = Field(default=None, ge=1)
     """Accelerators in all."""
-    per_node: int | None = Field(default=None, ge=1)
+    per_node: Whole | None = Field(default=None, ge=1)
     """Accelerators in each node."""
-    nodes: int | None = Field(default=None, ge=1)
+    nodes: Whole | None = Field(default=None, ge=1)
     """Number of nodes."""
     fabric: FabricAsk = FabricAsk.ANY
     """What must join the nodes."""
     purchase: Purchase | None = None
     """The only purchase that will do."""
-    usd_per_hour_cap: Decimal | None = Field(default=None, gt=0)
+    usd_per_hour_cap: Number | None = Field(default=None, gt=0)
     """The most one accelerator may cost, USD per hour."""
 
 
@@ -47,22 +47,22 @@ class ModelFacts(Strict):
     """Parameters in all, as in "7B"."""
     active_parameters: Count | None = None
     """Parameters used per token, for a mixture of experts."""
-    layers: int | None = Field(default=None, ge=1)
+    layers: Whole | None = Field(default=None, ge=1)
     """Layers; with `kv_heads` and `head_dim` the KV cache is computed instead of estimated."""
-    kv_heads: int | None = Field(default=None, ge=1)
+    kv_heads: Whole | None = Field(default=None, ge=1)
     """Key-value heads per layer."""
-    head_dim: int | None = Field(default=None, ge=1)
+    head_dim: Whole | None = Field(default=None, ge=1)
     """Size of one head."""
 
 
 class Checkpointing(Strict):
     """How a job survives a lost node."""
 
-    enabled: bool = True
+    enabled: Flag = True
     """Whether jobs resume from a checkpoint."""
-    every_minutes: int = Field(default=60, ge=1)
+    every_minutes: Whole = Field(default=60, ge=1)
     """Minutes between checkpoints."""
-    stall_seconds: int = Field(default=60, ge=1)
+    stall_seconds: Whole = Field(default=60, ge=1)
     """Longest time that writing one checkpoint may block the job."""
 
 
@@ -75,7 +75,7 @@ class Job(Strict):
     """What the work is about."""
     frameworks: tuple[Framework, ...] = (Framework.PYTORCH,)
     """What it is written with."""
-    spot: bool = False
+    spot: Flag = False
     """Whether it may run on spot machines."""
     hardware: HardwareAsk | None = None
     """Hardware asked for directly."""
@@ -90,25 +90,25 @@ class Compute(Job):
     """Tokens of one run (all epochs together)."""
     samples: Count | None = None
     """Samples of one epoch, for models that do not count tokens."""
-    epochs: Decimal = Field(default=Decimal(1), gt=0)
+    epochs: Number = Field(default=Decimal(1), gt=0)
     """Passes over the samples."""
     flops_per_sample: Count | None = None
     """FLOPs of one sample, forward and backward."""
-    samples_per_second: Decimal | None = Field(default=None, gt=0)
+    samples_per_second: Number | None = Field(default=None, gt=0)
     """Measured rate of one accelerator of family `measured_on`."""
     measured_on: str | None = None
     """Accelerator the rate was measured on, as in the catalog."""
     precision: Precision = Precision.BF16
     """Number format."""
-    mfu: Decimal = Field(default=Decimal("0.4"), gt=0, le=1)
+    mfu: Number = Field(default=Decimal("0.4"), gt=0, le=1)
     """Share of peak FLOPS you expect to reach; above 0.5 is refused unless measured."""
-    global_batch: int | None = Field(default=None, ge=1)
+    global_batch: Whole | None = Field(default=None, ge=1)
     """Samples or sequences per step."""
     deadline: Days | None = None
     """One run must be done within this time."""
-    runs_per_month: Decimal = Field(default=Decimal(1), gt=0)
+    runs_per_month: Number = Field(default=Decimal(1), gt=0)
     """How often a run is started."""
-    rollout_vcpus: int = Field(default=0, ge=0)
+    rollout_vcpus: Whole = Field(default=0, ge=0)
     """Simulator cores beside the accelerators, for reinforcement learning."""
     checkpointing: Checkpointing = Checkpointing()
     """How a run survives a lost node."""
@@ -126,7 +126,7 @@ class FineTuning(Compute):
     kind: Literal["fine_tuning"]
     method: Literal["full", "lora"] = "full"
     """All weights, or low-rank adapters over frozen weights."""
-    adapter_share: Decimal = Field(default=Decimal("0.01"), gt=0, le=1)
+    adapter_share: Number = Field(default=Decimal("0.01"), gt=0, le=1)
     """Trained share of the parameters with LoRA."""
 
 
@@ -138,17 +138,17 @@ class Inference(Job):
     """The model served."""
     precision: Precision = Precision.BF16
     """Number format of the weights; fp8 and int8 count as quantised (1 byte)."""
-    replicas: int = Field(default=1, ge=1)
+    replicas: Whole = Field(default=1, ge=1)
     """Copies that are always up."""
-    max_replicas: int | None = Field(default=None, ge=1)
+    max_replicas: Whole | None = Field(default=None, ge=1)
     """Copies at the peak; the difference is autoscaled."""
-    batch: int = Field(default=1, ge=1)
+    batch: Whole = Field(default=1, ge=1)
     """Requests answered together by one replica."""
-    context_tokens: int = Field(default=4096, ge=1)
+    context_tokens: Whole = Field(default=4096, ge=1)
     """Longest context of one request."""
-    latency_ms_per_token: Decimal | None = Field(default=None, gt=0)
+    latency_ms_per_token: Number | None = Field(default=None, gt=0)
     """Longest time per generated token."""
-    hours_per_week: Decimal = Field(default=Decimal(168), gt=0, le=168)
+    hours_per_week: Number = Field(default=Decimal(168), gt=0, le=168)
     """168 is always on."""
 
 
@@ -156,13 +156,13 @@ class Notebooks(Job):
     """Engineers working interactively."""
 
     kind: Literal["notebooks"]
-    accelerators_per_engineer: Decimal = Field(default=Decimal("0.5"), gt=0)
+    accelerators_per_engineer: Number = Field(default=Decimal("0.5"), gt=0)
     """Below 1 an accelerator is shared."""
     memory_per_engineer: Gigabytes = Field(default=Decimal(24), validate_default=True)
     """Accelerator memory one engineer needs."""
-    hours_per_week: Decimal = Field(default=Decimal(40), gt=0, le=168)
+    hours_per_week: Number = Field(default=Decimal(40), gt=0, le=168)
     """Hours one engineer keeps an accelerator busy; idle notebooks are culled."""
-    concurrency: Decimal = Field(default=Decimal("0.75"), gt=0, le=1)
+    concurrency: Number = Field(default=Decimal("0.75"), gt=0, le=1)
     """Share of the engineers who work at the same time."""
 
 
@@ -170,15 +170,15 @@ class Batch(Job):
     """Jobs without a model to size by: preprocessing, simulation, scoring."""
 
     kind: Literal["batch"]
-    vcpus: int = Field(default=0, ge=0)
+    vcpus: Whole = Field(default=0, ge=0)
     """Cores at the same time."""
     memory: Gigabytes | None = None
     """Memory at the same time."""
-    accelerators: int = Field(default=0, ge=0)
+    accelerators: Whole = Field(default=0, ge=0)
     """Accelerators at the same time."""
     accelerator_memory: Gigabytes | None = None
     """Memory each accelerator must have."""
-    hours_per_month: Decimal = Field(default=Decimal(100), gt=0, le=730)
+    hours_per_month: Number = Field(default=Decimal(100), gt=0, le=730)
     """Hours of work a month."""
     checkpointing: Checkpointing = Checkpointing()
     """How a job survives a lost node."""

@@ -1,0 +1,191 @@
+"""From a file to a frozen checklist, or to every fault in it at once."""
+
+from __future__ import annotations
+
+import os
+import re
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from pydantic import ValidationError
+
+from planning.checklist import scalars
+from planning.checklist.faults import Source, locate, nearest, spell
+from planning.checklist.model import Checklist
+from planning.checklist.plain_words import Wrong, explain, fields_near
+from planning.checklist.rules import broken_rules
+from planning.checklist.shape import kinds
+from planning.checklist.yaml_nodes import Fields, Items, Node, Note, Place, Refused, Scalar, compose
+from planning.errors import Fault, InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+MAX_BYTES: Final = 1_000_000
+MAX_FAULTS: Final = 100  # reported at once; nobody reads more
+# What YAML may not hold, lone surrogates included (YAML 1.1, section 4.1.1).
+_UNPRINTABLE: Final = re.compile("[^\\t\\n\\r\\x20-\\x7e\\x85\\xa0-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
+_REFUSED: Final = object()
+_REASONS: Final = (
+    (FileNotFoundError, "there is no such file"),
+    (IsADirectoryError, "this is a folder, not a file"),
+    (PermissionError, "no permission to read it"),
+)
+_SILENT: Final = frozenset({"extra_forbidden", "missing"})  # findings about the key, whatever the value
+
+
+def read_file(path: Path) -> Checklist:
+    """The checklist in a file.
+
+    Raises:
+        InputError: no such file, not readable, over 1 MB, not text, or any fault that `read` finds.
+    """
+    file = str(path)
+    try:
+        with path.open("rb") as stream:
+            content = stream.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise InputError(f"{file}: {_reason(error)}", hint="`atoll init` writes a first checklist") from error
+    _refuse_long(len(content), file=file)
+    try:
+        return read(content.decode("utf-8-sig"), file=file)
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        fault = Fault(message=f"byte {error.start + 1} is not UTF-8 text", file=file, line=line)
+        raise InputError(f"{file}: not a text file", faults=(fault,), hint="save it as UTF-8 text") from error
+
+
+def read(text: str, *, file: str) -> Checklist:
+    """The checklist in a text; `file` is only its name in faults.
+
+    Raises:
+        InputError: with every fault that can be found, in the order of the lines.
+    """
+    _refuse_long(len(text), file=file)
+    text = text.removeprefix("\ufeff")
+    source = Source(file=file, lines=text.splitlines())
+    _refuse_unprintable(text, source=source)
+    root, notes = compose(text)
+    faults = [_yaml_fault(note, source=source) for note in notes]
+    if not isinstance(root, Fields):
+        raise _input_error(faults or [_no_fields(root, source=source)], file=file)
+    return _validated(root, faults=faults, source=source)
+
+
+def _validated(root: Fields, *, faults: list[Fault], source: Source) -> Checklist:
+    notes: list[Note] = []
+    fields = cast("dict[str, object]", _plain(root, notes=notes))
+    _mend_kinds(fields, root=root, notes=notes)
+    faults += [_yaml_fault(note, source=source) for note in notes]
+    try:
+        checklist = Checklist.model_validate(fields)
+    except ValidationError as error:
+        faults += [_model_fault(wrong, root=root, source=source) for wrong in _findings(error)]
+    else:
+        faults += [
+            source.fault(rule.message, place=locate(root, rule.path), hint=rule.hint, path=spell(rule.path))
+            for rule in broken_rules(checklist)
+            if not faults
+        ]
+        if not faults:
+            return checklist
+    raise _input_error(faults, file=source.file)
+
+
+def _yaml_fault(note: Note, *, source: Source) -> Fault:
+    return source.fault(note.message, place=note.place, hint=note.hint, path=note.path)
+
+
+def _plain(node: Node, *, notes: list[Note], path: tuple[str | int, ...] = ()) -> object:
+    """Nodes as plain values; what was refused is a marker, so that nothing more is said about it."""
+    if isinstance(node, Fields):
+        return {key: _plain(value, notes=notes, path=(*path, key)) for key, (_, value) in node.entries.items()}
+    if isinstance(node, Items):
+        return [_plain(item, notes=notes, path=(*path, index)) for index, item in enumerate(node.nodes)]
+    if isinstance(node, Refused):
+        return _REFUSED
+    if not node.plain:
+        return node.text
+    if (objection := scalars.objection(node.text)) is not None:
+        notes.append(Note(objection[0], node.place, objection[1], spell(path)))
+        return _REFUSED
+    return scalars.value(node.text)
+
+
+def _mend_kinds(fields: dict[str, object], *, root: Node, notes: list[Note]) -> None:
+    """Report a misspelt kind and go on with the kind that was meant, so that the workload's other faults show too."""
+    workloads = fields.get("workloads")
+    for index, workload in enumerate(cast("list[object]", workloads) if isinstance(workloads, list) else ()):
+        kind = cast("dict[str, object]", workload).get("kind") if isinstance(workload, dict) else None
+        if kind is _REFUSED:
+            cast("list[object]", workloads)[index] = _REFUSED
+        if not isinstance(kind, str) or kind in kinds() or not (near := nearest(kind, kinds())):
+            continue
+        cast("dict[str, object]", workload)["kind"] = near
+        hint = f'did you mean "{near}"? one of: {", ".join(kinds())}'
+        path = ("workloads", index, "kind")
+        notes.append(Note(f'"kind" cannot be "{kind[:40]}"', locate(root, path), hint, spell(path)))
+
+
+def _findings(error: ValidationError) -> Iterator[Wrong]:
+    found = [_wrong(cast("dict[str, Any]", each)) for each in error.errors(include_url=False)]
+    unknown = [wrong for wrong in found if wrong.rule == "extra_forbidden"]
+    new = (wrong for wrong in found if not _says_nothing_new(wrong, unknown=unknown))
+    return islice(new, MAX_FAULTS)
+
+
+def _wrong(error: dict[str, Any]) -> Wrong:
+    return Wrong(rule=error["type"], location=error["loc"], given=error["input"], limits=error.get("ctx", {}))
+
+
+def _says_nothing_new(wrong: Wrong, *, unknown: Sequence[Wrong]) -> bool:
+    if wrong.rule == "missing":
+        return fields_near(wrong, unknown)
+    if wrong.rule == "too_short":
+        return bool(wrong.given)  # its entries are faulty, and reported themselves
+    return wrong.given is _REFUSED and wrong.rule not in _SILENT
+
+
+def _model_fault(wrong: Wrong, *, root: Node, source: Source) -> Fault:
+    message, hint = explain(wrong)
+    at_key = wrong.rule in _SILENT or wrong.given is None or isinstance(wrong.given, (dict, list))
+    place = locate(root, wrong.path, at_key=at_key)
+    return source.fault(message, place=place, hint=hint, path=spell(wrong.path))
+
+
+def _input_error(faults: Sequence[Fault], *, file: str) -> InputError:
+    ordered = sorted(faults, key=lambda fault: (fault.line, fault.column))[:MAX_FAULTS]
+    count = "1 fault" if len(ordered) == 1 else f"{len(ordered)} faults"
+    return InputError(f"{file}: {count}", faults=ordered)
+
+
+def _no_fields(root: Node | None, *, source: Source) -> Fault:
+    empty = root is None or (isinstance(root, Scalar) and root.plain and scalars.value(root.text) is None)
+    if empty:
+        return source.fault("the checklist is empty", place=Place(1, 1), hint="`atoll init` writes a first one")
+    hint = 'start with "customer:" and "workloads:", each at the beginning of a line'
+    return source.fault("a checklist is made of named sections", place=Place(1, 1), hint=hint)
+
+
+def _refuse_long(length: int, *, file: str) -> None:
+    if length > MAX_BYTES:
+        raise InputError(f"{file}: over {MAX_BYTES // 10**6} MB", hint="a checklist is a page or two of text")
+
+
+def _refuse_unprintable(text: str, *, source: Source) -> None:
+    if (found := _UNPRINTABLE.search(text)) is None:
+        return
+    before = text[: found.start()].splitlines(keepends=True)
+    line, column = (
+        (len(before), len(before[-1]) + 1) if before and not before[-1].endswith("\n") else (len(before) + 1, 1)
+    )
+    fault = Fault(message=f"character U+{ord(found[0]):04X} is not text", file=source.file, line=line, column=column)
+    raise InputError(f"{source.file}: not a text file", faults=(fault,), hint="save it as UTF-8 text")
+
+
+def _reason(error: OSError) -> str:
+    for kind, words in _REASONS:
+        if isinstance(error, kind):
+            return words
+    return os.strerror(error.errno) if error.errno else "cannot be read"

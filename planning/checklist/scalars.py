@@ -1,0 +1,57 @@
+"""What an unquoted word of a checklist means: one reading each, the same in YAML 1.1 and 1.2, or it is refused."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+LONGEST_NUMBER: Final = 30  # digits; no quantity of a cluster needs more
+_EMPTY: Final = frozenset({"", "~", "null", "Null", "NULL"})
+_TRUTHS: Final = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+_INTEGER: Final = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")
+_TEXT_HINT: Final = "put it in quotes if it is meant as text"
+# Words that YAML readers disagree about: pattern, what is wrong, what to write instead.
+_AMBIGUOUS: Final = (
+    (
+        re.compile(r"yes|Yes|YES|on|On|ON"),
+        "is text to some YAML readers and true to others",
+        "write true, or put it in quotes if it is meant as text",
+    ),
+    (
+        re.compile(r"no|No|NO|off|Off|OFF"),
+        "is text to some YAML readers and false to others",
+        "write false, or put it in quotes if it is meant as text",
+    ),
+    (
+        re.compile(r"\d{4}-\d\d?-\d\d?(?:[Tt ].*)?"),
+        "is a date, and no field of a checklist is a date",
+        'a deadline is a length of time, as in "30d"',
+    ),
+    (re.compile(r"[-+]?0[0-7_]+|[-+]?0o[0-7_]+"), "is an octal number to some YAML readers", _TEXT_HINT),
+    (re.compile(r"[-+]?0[xb][0-9A-Fa-f_]+"), "is not a decimal number", _TEXT_HINT),
+    (re.compile(r"[-+]?\d[\d_]*(?::[0-5]?\d)+(?:\.\d*)?"), "is a number in base 60 to some YAML readers", _TEXT_HINT),
+    (re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"), "is not a number to count with", "write a plain number"),
+    (re.compile(r"[-+]?\d[\d._]*[eE][-+]?\d+"), "is written with an exponent", "write the number out"),
+    (re.compile(rf"[-+]?[\d._]{{{LONGEST_NUMBER + 1},}}"), f"has more than {LONGEST_NUMBER} digits", _TEXT_HINT),
+)
+
+
+def objection(text: str) -> tuple[str, str] | None:
+    """What is wrong with the unquoted `text`, and a hint; None when all readers agree about it."""
+    for pattern, message, hint in _AMBIGUOUS:
+        if pattern.fullmatch(text):
+            return f'"{_short(text)}" {message}', hint
+    return None
+
+
+def value(text: str) -> str | int | bool | None:
+    """Nothing, a truth or a whole number; else the text as written, so that no number passes through a binary float."""
+    if text in _EMPTY:
+        return None
+    if text in _TRUTHS:
+        return _TRUTHS[text]
+    return int(text) if _INTEGER.fullmatch(text) else text
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST_NUMBER else f"{text[:LONGEST_NUMBER]}..."
