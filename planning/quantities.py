@@ -146,9 +146,7 @@ def _traffic(spec: ClusterSpec) -> tuple[Charge, ...]:
     if network.peering is not None:
         near = network.peering.region == spec.placement.region
         item = Item.CROSS_ZONE_DATA if near else Item.INTER_REGION_DATA
-        found.append(
-            _network("peering", "data over the peering", item, network.peering.gb_per_month.as_range())
-        )
+        found.append(_network("peering", "data over the peering", item, network.peering.gb_per_month.as_range()))
     return tuple(charge for charge in found if charge.quantity.max > ZERO)
 
 

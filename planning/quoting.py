@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 from planning.errors import NothingFitsError
 from planning.options.alternatives import elsewhere
 from planning.options.option import option
-from planning.options.search import Field, Pick
+from planning.options.field import Field
+from planning.options.search import Pick
 from planning.options.views import VIEWS
 from planning.quote import Quote
 from planning.sizing.derive import size

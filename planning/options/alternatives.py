@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from planning.options.search import anything, cheapest
+from planning.options.field import anything
+from planning.options.search import cheapest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from planning.options.candidate import Candidate
     from planning.options.market import Place
-    from planning.options.search import Field, Pick
+    from planning.options.field import Field
+    from planning.options.search import Pick
 
     Keep = Callable[[Candidate], bool]
     Only = Callable[[Place], bool]

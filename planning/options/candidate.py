@@ -77,9 +77,7 @@ def whole(demand: Demand, fit: Fit, offer: Offer, accelerator: Accelerator | Non
     return Candidate(demand, fit, offer.machine, accelerator, (part,), hours.times(offer.price.usd))
 
 
-def split(
-    demand: Demand, fit: Fit, *, base: Offer, burst: Offer, accelerator: Accelerator | None
-) -> Candidate:
+def split(demand: Demand, fit: Fit, *, base: Offer, burst: Offer, accelerator: Accelerator | None) -> Candidate:
     """A reserved base that is always on, and a burst beside it that scales to zero."""
     always = HOURS_PER_MONTH * fit.min_nodes
     base_part = Part(base, fit.min_nodes, 0, fit.min_nodes, Range.exactly(always))
@@ -99,8 +97,7 @@ def rank_usd(candidate: Candidate, market: Market) -> Range:
     What has no price counts at the dearest known price, for ranking only.
     """
     place = candidate.place
-    disk, _ = market.unit_usd(Item.DISK, place)
-    per_hour = disk * candidate.disk_gb / HOURS_PER_MONTH
+    per_hour = market.unit_usd(Item.DISK, place) * candidate.disk_gb / HOURS_PER_MONTH
     if place[0] in NAT_PER_NODE:
-        per_hour += market.unit_usd(Item.NAT_GATEWAY, place)[0]
+        per_hour += market.unit_usd(Item.NAT_GATEWAY, place)
     return candidate.machine_usd + candidate.node_hours.times(per_hour)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from planning.demand import Misfit
 from planning.money import ZERO
-from planning.options.candidate import rank_usd, whole
-from planning.options.search import Pick, at, total
+from planning.options.candidate import whole
+from planning.options.field import anything
+from planning.options.search import Pick, at, completed
 from planning.sizing.fit import fit
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from planning.demand import Demand
     from planning.options.candidate import Candidate
     from planning.options.market import Place
-    from planning.options.search import Field
+    from planning.options.field import Field
 
 # Scaling of 0.9 is what the founding texts report for clusters a few times larger, not for any size: our own bound.
 MOST_GROWTH: Final = 8
@@ -58,8 +58,7 @@ def pace(candidate: Candidate) -> Decimal:
 
 def _quickest_first(field: Field, demand: Demand) -> list[tuple[Decimal, Candidate]]:
     """Candidates with the pace they could reach at most, quickest first."""
-    index = [each.workload for each in field.demands if each.accelerators].index(demand.workload)
-    found = (candidate for candidates in field.gpu[index].values() for candidate in candidates)
+    found = (candidate for candidates in field.gpu[demand.workload].values() for candidate in candidates)
     paced = [(_reachable(candidate, demand), candidate) for candidate in found]
     return sorted(paced, key=lambda each: (each[0], field.order(each[1]), each[1].place))
 
@@ -80,15 +79,15 @@ def _can_grow(demand: Demand) -> bool:
 def _grown(field: Field, demand: Demand, candidate: Candidate) -> Pick | None:
     """The cluster around one candidate, with as many nodes as the ceiling carries."""
     place = candidate.place
-    others = at(field, place, lambda each: each.demand.workload != demand.workload or each is candidate)
+    others = at(field, place, anything)
     if others is None:
         return None
-    rest = field.reading(others.rank) - field.reading(rank_usd(candidate, field.market))
+    leaders = {each.demand.workload: each for each in others.candidates if each.accelerator}
     ceiling = field.checklist.ceiling.usd_per_month
-    for larger in _sizes(demand, candidate, grow=ceiling is not None):
-        usd = rest + field.reading(rank_usd(larger, field.market))
-        if ceiling is None or usd <= ceiling:
-            return _with(others, candidate, larger, field)
+    for sized in _sizes(demand, candidate, grow=ceiling is not None):
+        pick = completed(field, place, {**leaders, demand.workload: sized}, anything)
+        if pick is not None and (ceiling is None or field.reading(pick.rank) <= ceiling):
+            return pick
     return None
 
 
@@ -104,15 +103,9 @@ def _sizes(demand: Demand, candidate: Candidate, *, grow: bool) -> Iterator[Cand
     yield candidate
 
 
-def _with(pick: Pick, old: Candidate, new: Candidate, field: Field) -> Pick:
-    candidates = tuple(new if each is old else each for each in pick.candidates)
-    return replace(pick, candidates=candidates, rank=total(field, pick.place, candidates, pick.missing))
-
-
 def _of(pick: Pick, demand: Demand) -> Candidate:
     return next(each for each in pick.candidates if each.demand.workload == demand.workload)
 
 
 def _key(field: Field, pick: Pick, demand: Demand) -> tuple[Decimal, Decimal, Place]:
     return pace(_of(pick, demand)), field.reading(pick.rank), pick.place
-

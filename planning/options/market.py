@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final, final
 
-from catalogs.model import Item, PurchaseKind, UnpricedError
-from planning.money import ZERO
+from catalogs.model import PurchaseKind, UnpricedError
+from planning.money import NOTHING, ZERO
+from planning.pricing import split as tier_part
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from decimal import Decimal
 
-    from catalogs.model import Accelerator, Machine, Offer, Region
+    from catalogs.model import Accelerator, Item, Machine, Offer, Price, Region
     from catalogs.reader import Catalog
+    from planning.charge import Charge
+    from planning.money import Range
 
 Place = tuple[str, str]  # provider, region
 
@@ -39,14 +43,23 @@ class Stock:
     offers: tuple[Offer, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class CpuStock:
+    """A CPU offer, with USD per hour of one core and of one GiB were the machine nothing else."""
+
+    offer: Offer
+    usd_per_core: Decimal
+    usd_per_gib: Decimal
+
+
 @final
 class Market:
     """The catalog, seen by what a search asks of it."""
 
     def __init__(self, catalog: Catalog) -> None:
         self.catalog = catalog
-        self._cpu: dict[Place, tuple[Offer, ...]] = {}
-        self._unit: dict[tuple[str, str, str], tuple[Decimal, bool]] = {}
+        self._cpu: dict[Place, tuple[CpuStock, ...]] = {}
+        self._tiers: dict[tuple[str, str, str], tuple[Price, ...]] = {}
         self._dearest: dict[str, Decimal] = {}
         self.big_three: dict[str | None, Decimal | None] = {}  # filled by `worth.big_three`
 
@@ -66,29 +79,46 @@ class Market:
         """Facts about a place; None where the catalog has none."""
         return self.catalog.regions.get(place)
 
-    def cpu_offers(self, place: Place) -> tuple[Offer, ...]:
+    def cpu_stock(self, place: Place) -> tuple[CpuStock, ...]:
         """CPU machines for a place, cheapest per core first; burstable and tiny ones left out."""
         if place not in self._cpu:
             provider, region = place
             found = self.catalog.offers(accelerated=False, provider=provider, region=region)
-            usable = [offer for offer in found if is_usable_cpu(offer)]
-            self._cpu[place] = tuple(sorted(usable, key=_usd_per_core))
+            usable = [cpu_stock(offer) for offer in found if is_usable_cpu(offer)]
+            self._cpu[place] = tuple(sorted(usable, key=attrgetter("usd_per_core", "offer.machine.name")))
         return self._cpu[place]
 
-    def unit_usd(self, item: Item, place: Place) -> tuple[Decimal, bool]:
-        """USD per unit of a service item and whether that is a price; else the dearest price known anywhere.
+    def rank_cost(self, charge: Charge, place: Place) -> Range:
+        """USD per month of a charge, for ranking: at its price in tiers, else at the dearest price known anywhere."""
+        if charge.stated_usd is not None:
+            return charge.quantity.times(charge.stated_usd)
+        tiers = self.tiers(charge.item, place)
+        if not tiers:
+            return charge.quantity.times(self.dearest(charge.item))
+        if len(tiers) == 1:
+            return charge.quantity.times(tiers[0].usd)
+        usd = NOTHING
+        for tier, upto in zip(tiers, (*(each.above for each in tiers[1:]), None), strict=True):
+            usd += tier_part(charge.quantity, tier.above, upto).times(tier.usd)
+        return usd
+
+    def tiers(self, item: str, place: Place) -> tuple[Price, ...]:
+        """The prices of a service item at a place; empty where it has none."""
+        key = (item, *place)
+        if key not in self._tiers:
+            try:
+                self._tiers[key] = self.catalog.prices.tiers(provider=place[0], item=item, region=place[1])
+            except UnpricedError:
+                self._tiers[key] = ()
+        return self._tiers[key]
+
+    def unit_usd(self, item: Item, place: Place) -> Decimal:
+        """USD per unit of a service item; where it has no price, the dearest price known anywhere.
 
         The dearest price stands in only to rank options: an unknown price may not make a place look cheap.
         """
-        provider, region = place
-        key = (item, provider, region)
-        if key not in self._unit:
-            try:
-                first = self.catalog.prices.tiers(provider=provider, item=item, region=region)[0]
-                self._unit[key] = (first.usd, True)
-            except UnpricedError:
-                self._unit[key] = (self.dearest(item), False)
-        return self._unit[key]
+        tiers = self.tiers(item, place)
+        return tiers[0].usd if tiers else self.dearest(item)
 
     def dearest(self, item: str) -> Decimal:
         """The highest USD per unit that any provider asks for an item; 0 where nobody names a price."""
@@ -109,5 +139,7 @@ def is_usable_cpu(offer: Offer) -> bool:
     return not machine.name.startswith(BURSTABLE.get(machine.provider, ()))
 
 
-def _usd_per_core(offer: Offer) -> tuple[Decimal, str, str]:
-    return offer.price.usd / (offer.machine.vcpus or 1), offer.machine.name, offer.price.purchase
+def cpu_stock(offer: Offer) -> CpuStock:
+    """A usable CPU offer with what its cores and its memory cost."""
+    machine = offer.machine
+    return CpuStock(offer, offer.price.usd / (machine.vcpus or 1), offer.price.usd / (machine.memory_gib or 1))

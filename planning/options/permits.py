@@ -11,7 +11,7 @@ from planning.checklist.words import Purchase, Residency
 if TYPE_CHECKING:
     from decimal import Decimal
 
-    from catalogs.model import Accelerator, Offer, Region
+    from catalogs.model import Accelerator, Offer, Provider, Region
     from planning.checklist.model import Checklist
     from planning.demand import Demand
     from planning.options.market import Place
@@ -85,15 +85,17 @@ def accelerator_refusal(accelerator: Accelerator, demand: Demand, checklist: Che
     return "not an NVIDIA accelerator; name it under hardware to get it"
 
 
-def place_refusal(place: Place, region: Region | None, checklist: Checklist) -> str:
+def place_refusal(place: Place, region: Region | None, checklist: Checklist, *, provider: Provider) -> str:
     """Why a place is out; "" where it is not."""
-    provider, name = place
+    name_of, name = place
     where = checklist.where
     if where.existing is not None:
-        matches = provider == where.existing.provider and where.existing.region in (name, "any")
+        matches = name_of == where.existing.provider and where.existing.region in (name, "any")
         return "" if matches else "the cluster exists elsewhere"
-    if provider in where.excluded or (where.wanted and provider not in where.wanted):
+    if name_of in where.excluded or (where.wanted and name_of not in where.wanted):
         return "provider not wanted"
+    if not provider.kubernetes:
+        return "the provider sells no Kubernetes to build on"
     if where.regions and name not in where.regions:
         return "region not wanted"
     if where.residency is Residency.ANY:

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Final
 from catalogs.model import PurchaseKind
 from planning.options.fastest import fastest
 from planning.options.permits import may_reserve
-from planning.options.search import anything, cheapest
+from planning.options.field import anything
+from planning.options.search import cheapest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from planning.options.candidate import Candidate
     from planning.options.market import Place
-    from planning.options.search import Field, Pick
+    from planning.options.field import Field
+    from planning.options.search import Pick
 
 INTERRUPTIBLE: Final = frozenset({PurchaseKind.SPOT, PurchaseKind.FLEX})
 

@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 WITHOUT_CONTROL_PLANE: Final = frozenset({"use1-az3", "usw1-az2", "cac1-az3"})
 
 
-def cluster_zones(
-    place: Place, *, candidates: Sequence[Candidate], market: Market, wanted: int
-) -> tuple[str, ...]:
+def cluster_zones(place: Place, *, candidates: Sequence[Candidate], market: Market, wanted: int) -> tuple[str, ...]:
     """Zones of the cluster: first those its accelerators are offered in, then others of the region, `wanted` at least.
 
     Empty where the catalog knows no zones of the region.
@@ -29,9 +27,7 @@ def cluster_zones(
     return usable[: max(wanted, needed)]
 
 
-def pool_zones(
-    each: Candidate, part: Part, *, joined: bool, zones: tuple[str, ...], market: Market
-) -> tuple[str, ...]:
+def pool_zones(each: Candidate, part: Part, *, joined: bool, zones: tuple[str, ...], market: Market) -> tuple[str, ...]:
     """Zones of one pool: those of the cluster's that offer its machine, one only where its nodes share a fabric."""
     del part
     offered = _offered(each, market)

@@ -1,0 +1,167 @@
+"""Everything on sale that satisfies one checklist's demands, and what a place costs whatever is picked there."""
+
+from __future__ import annotations
+
+from operator import attrgetter
+from typing import TYPE_CHECKING, Final, final
+
+from catalogs.model import PurchaseKind
+from planning.demand import Fit, Misfit
+from planning.money import NOTHING, Range
+from planning.options.assemble import spec
+from planning.options.candidate import Candidate, rank_usd, split, whole
+from planning.options.cpu import best_cpu
+from planning.options.permits import accelerator_refusal, permit, place_refusal
+from planning.quantities import charges
+from planning.sizing.fit import fit
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Callable, Iterator, Sequence
+    from decimal import Decimal
+
+    from catalogs.model import Offer
+    from planning.charge import Charge
+    from planning.checklist.model import Checklist
+    from planning.demand import Demand
+    from planning.options.market import Market, Place, Stock
+    from planning.options.permits import Permit
+
+    Keep = Callable[[Candidate], bool]
+
+# Where CPU machines are priced best known: the dearest of the three stands in where they are not priced at all.
+REFERENCE_PLACES: Final = (("aws", "us-east-1"), ("gcp", "us-central1"), ("azure", "eastus"))
+
+
+def anything(candidate: Candidate) -> bool:
+    """Keeps every candidate."""
+    del candidate
+    return True
+
+
+@final
+class Field:
+    """The candidates of one checklist.
+
+    Args:
+        refusals: counts why machines and places were left out, for the answer when nothing fits.
+    """
+
+    def __init__(
+        self, market: Market, checklist: Checklist, *, demands: Sequence[Demand], refusals: Counter[str]
+    ) -> None:
+        self.market = market
+        self.checklist = checklist
+        self.demands = tuple(demands)
+        self.reading: Callable[[Range], Decimal] = attrgetter(checklist.ceiling.binds.value)
+        self.permits: dict[str, Permit] = {each.workload: permit(each, checklist) for each in self.demands}
+        self._refusals = refusals
+        self._refused: dict[Place, str] = {}
+        self._overheads: dict[Place, Range] = {}
+        self._charges: dict[tuple[str, str, int], tuple[Charge, ...]] = {}
+        self._cpu: dict[tuple[Demand, Place, Keep], Candidate | None] = {}
+        self._stand_ins: dict[Demand, Range] = {}
+        self.gpu: dict[str, dict[Place, list[Candidate]]] = {
+            demand.workload: self._candidates(demand) for demand in self.demands if demand.accelerators
+        }
+
+    def admits(self, place: Place) -> bool:
+        """Whether the checklist lets the cluster be there."""
+        if place not in self._refused:
+            reason = place_refusal(
+                place, self.market.region(place), self.checklist, provider=self.market.catalog.providers[place[0]]
+            )
+            self._refused[place] = reason
+            if reason:
+                self._refusals[reason] += 1
+        return not self._refused[place]
+
+    def places(self) -> list[Place]:
+        """Places where every demand for accelerators can be met; all that are admitted where there is none."""
+        if not self.gpu:
+            return [place for place in self.market.catalog.regions if self.admits(place)]
+        first, *others = self.gpu.values()
+        return [place for place in first if all(place in each for each in others)]
+
+    def cpu(self, demand: Demand, place: Place, keep: Keep) -> Candidate | None:
+        """The best CPU machines for a demand at a place; None where the catalog has none that fit."""
+        key = (demand, place, keep)
+        if key not in self._cpu:
+            self._cpu[key] = best_cpu(
+                demand,
+                self.market.cpu_stock(place),
+                allows=self.permits[demand.workload].allows,
+                keep=keep,
+                cost=lambda each: self.reading(rank_usd(each, self.market)),
+                reading=self.reading,
+            )
+        return self._cpu[key]
+
+    def stand_in(self, demand: Demand) -> Range:
+        """What unpriced CPU nodes count as in a ranking: the dearest of the reference places."""
+        if demand not in self._stand_ins:
+            offered = (self.cpu(demand, place, anything) for place in REFERENCE_PLACES)
+            costs = [rank_usd(each, self.market) for each in offered if each is not None]
+            self._stand_ins[demand] = max(costs, key=self.reading, default=NOTHING)
+        return self._stand_ins[demand]
+
+    def order(self, candidate: Candidate) -> tuple[Decimal, str, str]:
+        """Cheapest first; names break ties, so that the same input gives the same answer."""
+        usd = self.reading(rank_usd(candidate, self.market))
+        return usd, candidate.machine.name, candidate.parts[0].offer.price.purchase
+
+    def overhead(self, place: Place) -> Range:
+        """USD per month of everything at a place but the nodes; what has no price counts at the dearest known."""
+        if place not in self._overheads:
+            usd = NOTHING
+            for charge in self._charges_at(place):
+                usd += self.market.rank_cost(charge, place)
+            self._overheads[place] = usd
+        return self._overheads[place]
+
+    def _charges_at(self, place: Place) -> tuple[Charge, ...]:
+        """Quantities depend on the provider, on whether it is the main region, and on how many zones it has."""
+        region = self.market.region(place)
+        main = self.checklist.main_cloud
+        near = main.region if main is not None and main.region == place[1] else ""
+        key = (place[0], near, len(region.zones) if region else 0)
+        if key not in self._charges:
+            empty = spec(self.checklist, place=place, candidates=(), market=self.market)
+            self._charges[key] = charges(empty)
+        return self._charges[key]
+
+    def _candidates(self, demand: Demand) -> dict[Place, list[Candidate]]:
+        found: dict[Place, list[Candidate]] = {}
+        for stock in self.market.stocks:
+            sits = self._sits(demand, stock)
+            if isinstance(sits, Misfit):
+                self._refusals[sits.reason] += 1
+                continue
+            for candidate in self._bought(demand, sits, stock):
+                found.setdefault(candidate.place, []).append(candidate)
+        return found
+
+    def _sits(self, demand: Demand, stock: Stock) -> Fit | Misfit:
+        refusal = accelerator_refusal(stock.accelerator, demand, self.checklist)
+        return Misfit(refusal) if refusal else fit(demand, stock.machine, stock.accelerator)
+
+    def _bought(self, demand: Demand, sits: Fit, stock: Stock) -> Iterator[Candidate]:
+        allows = self.permits[demand.workload].allows
+        provider = stock.machine.provider
+        offers = [each for each in stock.offers if self.admits((provider, each.region)) and allows(each)]
+        return ways(demand, sits, offers, stock)
+
+
+def ways(demand: Demand, sits: Fit, offers: Sequence[Offer], stock: Stock) -> Iterator[Candidate]:
+    """Every way to buy the nodes: one offer for all, or a reserved base with a burst beside it."""
+    plain: dict[str, list[Offer]] = {}
+    for offer in offers:
+        yield whole(demand, sits, offer, stock.accelerator)
+        if offer.term.kind is not PurchaseKind.RESERVED:
+            plain.setdefault(offer.region, []).append(offer)
+    if not 0 < sits.min_nodes < sits.working + sits.spares:
+        return
+    for base in offers:
+        if base.term.kind is PurchaseKind.RESERVED:
+            for burst in plain.get(base.region, ()):
+                yield split(demand, sits, base=base, burst=burst, accelerator=stock.accelerator)
