@@ -71,7 +71,7 @@ def charges(
             key=key(item),
             label=f"{case.resource.name}: {item.replace('_', ' ')}",
             group=Group.STORAGE,
-            item=item,
+            item=str(item),
             quantity=months.times(amount),
             note=note,
         )

@@ -68,7 +68,7 @@ class Case:
             key=self.key(item, own=own),
             label=f"{self.resource.name}: {item.replace('_', ' ')}",
             group=group,
-            item=item,
+            item=str(item),
             quantity=quantity,
             note=note,
         )

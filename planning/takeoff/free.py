@@ -5,6 +5,7 @@ Sources: the pricing pages of the services ("VPC, subnets, route tables, securit
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import chain
 from typing import Final
 
@@ -17,7 +18,8 @@ _MODULES: Final[dict[str, tuple[str, str]]] = {  # module: (rule, resources in i
             "NetworkAclAssociation DefaultNetworkAcl SecurityGroup SecurityGroupRule SecurityGroupAssociation "
             "DefaultSecurityGroup DefaultSubnet NetworkInterface NetworkInterfaceAttachment "
             "NetworkInterfaceSecurityGroupAttachment VpcDhcpOptions VpcDhcpOptionsAssociation "
-            "VpcIpv4CidrBlockAssociation VpcIpv6CidrBlockAssociation ManagedPrefixList ManagedPrefixListEntry EipAssociation CustomerGateway "
+            "VpcIpv4CidrBlockAssociation VpcIpv6CidrBlockAssociation ManagedPrefixList ManagedPrefixListEntry "
+            "EipAssociation CustomerGateway "
             "VpnGateway VpnGatewayAttachment VpnGatewayRoutePropagation VpnConnectionRoute VpcEndpointPolicy "
             "VpcEndpointRouteTableAssociation SubnetCidrReservation"
         ),
@@ -102,6 +104,7 @@ FREE_TYPES: Final = dict(
 )
 
 
+@cache
 def free_by_rule(token: str) -> str | None:
     """The rule by which a type costs nothing; None where no rule says so."""
     rule = FREE_TYPES.get(token)

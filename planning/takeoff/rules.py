@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from planning.bill import Group
 from planning.takeoff import atoll, aws_network, aws_nodes, aws_storage, kubernetes
 
 if TYPE_CHECKING:
@@ -16,9 +18,31 @@ COUNTERS: Final[dict[str, Counter]] = {
     **kubernetes.COUNTERS,
 }
 
+_GROUPS: Final = {  # chapter of what has no rule or cannot be read, by the start of its type
+    "aws:cloudwatch/": Group.OBSERVABILITY,
+    "aws:ebs/": Group.STORAGE,
+    "aws:ec2/instance": Group.COMPUTE,
+    "aws:ec2/": Group.NETWORK,
+    "aws:ec2transitgateway/": Group.NETWORK,
+    "aws:efs/": Group.STORAGE,
+    "aws:eks/": Group.COMPUTE,
+    "aws:autoscaling/": Group.COMPUTE,
+    "aws:fsx/": Group.STORAGE,
+    "aws:kms/": Group.SECURITY,
+    "aws:lb/": Group.NETWORK,
+    "aws:alb/": Group.NETWORK,
+    "aws:s3/": Group.STORAGE,
+    "kubernetes:": Group.COMPUTE,
+}
 _PREFIXES: Final[dict[str, Counter]] = {"atoll:": atoll.component, "kubernetes:": kubernetes.in_cluster}
 
 
+def group_of(token: str) -> Group:
+    """The chapter of a type that nobody can count."""
+    return next((group for prefix, group in _GROUPS.items() if token.startswith(prefix)), Group.SERVICES)
+
+
+@cache
 def counter_of(token: str) -> Counter | None:
     """The counter of a type; None where there is no rule."""
     counter = COUNTERS.get(token)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Protocol, final
 
 from catalogs.model import UnpricedError
 from planning import pricing
-from planning.bill import Bill, Group, LineItem, State
+from planning.bill import Bill, LineItem, State
 from planning.charge import LIST_PRICE, Charge
 from planning.money import NOTHING, Range
 from planning.takeoff.atoll import COMPONENT
@@ -18,7 +18,7 @@ from planning.takeoff.free import free_by_rule
 from planning.takeoff.places import place_of
 from planning.takeoff.properties import UnreadableError
 from planning.takeoff.registered import OWN_PREFIX, Registered
-from planning.takeoff.rules import counter_of
+from planning.takeoff.rules import counter_of, group_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -156,7 +156,8 @@ def _findings(case: Case) -> Iterator[Finding]:
 
 def _gap(case: Case, reason: str) -> Gap:
     resource = case.resource
-    return Gap(key=resource.name, label=resource.name, group=Group.SERVICES, item=resource.type, reason=reason)
+    group = group_of(resource.type)
+    return Gap(key=resource.name, label=resource.name, group=group, item=resource.type, reason=reason)
 
 
 def _lines(found: Finding, case: Case, prices: Prices) -> tuple[LineItem, ...]:

@@ -1,0 +1,106 @@
+"""What a stack costs, resource by resource, before and after: the answer of `atoll price`, and its JSON form.
+
+{"resources": [{"urn", "type", "state", "usd_per_month", "reason", "lines": [...]}],
+ "old": {...}, "new": {...}, "notes": [...]}
+Every amount is a decimal string, {"min", "expected", "max"} a month; null where nothing is known of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from planning.takeoff.takeoff import take_off
+
+if TYPE_CHECKING:
+    from decimal import Decimal
+
+    from planning.bill import Bill, LineItem
+    from planning.money import Range
+    from planning.takeoff.read.preview import Preview
+    from planning.takeoff.takeoff import Book, Taken, TakeOff
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriceReport:
+    """Both sides of a preview, priced.
+
+    Args:
+        old: None where the file says nothing of what exists.
+        notes: what the figures leave out.
+    """
+
+    stack: str
+    old: TakeOff | None
+    new: TakeOff
+    notes: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, object]:
+        """The report in plain values; no value of a resource's inputs beyond machine names and regions is in it."""
+        return {
+            "stack": self.stack,
+            "resources": [_resource(taken) for taken in self.new.resources],
+            "old": None if self.old is None else _side(self.old.bill),
+            "new": _side(self.new.bill),
+            "notes": list(self.notes),
+        }
+
+
+def report(preview: Preview, catalog: Book) -> PriceReport:
+    """Price what a file describes, as it is and as it will be.
+
+    Raises:
+        AmbiguousPriceError: the price list has more than one answer.
+    """
+    region = preview.default_region
+    old = None if preview.old is None else take_off(preview.old, catalog=catalog, default_region=region)
+    new = take_off(preview.new, catalog=catalog, default_region=region)
+    return PriceReport(stack=preview.stack, old=old, new=new, notes=preview.notes)
+
+
+def _resource(taken: Taken) -> dict[str, object]:
+    return {
+        "urn": taken.urn,
+        "type": taken.type,
+        "state": taken.state.value,
+        "usd_per_month": _amounts(taken.usd_per_month),
+        "reason": taken.reason,
+        "lines": [_line(line) for line in taken.lines],
+    }
+
+
+def _side(bill: Bill) -> dict[str, object]:
+    """Totals of one side: a floor while anything is unpriced."""
+    return {"usd_per_month": _amounts(bill.usd_per_month), "unpriced": [_line(line) for line in bill.unpriced]}
+
+
+def _line(line: LineItem) -> dict[str, object]:
+    return {
+        "key": line.key,
+        "label": line.label,
+        "group": line.group.value,
+        "item": line.item,
+        "state": line.state.value,
+        "quantity": _amounts(line.quantity),
+        "unit": line.unit,
+        "usd_per_unit": None if line.usd_per_unit is None else _decimal(line.usd_per_unit),
+        "usd_per_month": _amounts(line.usd_per_month),
+        "source": line.source,
+        "as_of": None if line.as_of is None else line.as_of.isoformat(),
+        "note": line.note,
+    }
+
+
+def _amounts(amounts: Range | None) -> dict[str, str] | None:
+    if amounts is None:
+        return None
+    return {
+        "min": _decimal(amounts.min),
+        "expected": _decimal(amounts.expected),
+        "max": _decimal(amounts.max),
+    }
+
+
+def _decimal(value: Decimal) -> str:
+    """A decimal without exponent."""
+    return format(value, "f")

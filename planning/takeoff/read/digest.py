@@ -1,0 +1,104 @@
+"""`pulumi preview --json`: one document with a step for each resource (pkg/display/json.go, PreviewDigest).
+
+Without --show-sames the document holds only what changes, and always the stack itself. A replacement is one step
+("replace"), or three with --show-replacement-steps ("create-replacement", "replace", "delete-replaced").
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from planning.takeoff.read.preview import Preview
+from planning.takeoff.read.state import FIELDS, resource, stack_of
+from planning.takeoff.read.values import is_list, is_object, is_resource, objects, text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from planning.takeoff.resource import Resource
+
+REGION: Final = "aws:region"
+SAME: Final = "same"
+_SHOW_SAMES: Final = "run `pulumi preview --json --show-sames` for whole totals"
+
+
+def faults(document: dict[str, object]) -> Iterator[str]:
+    """What keeps the document from being a preview, each with its path."""
+    steps = document.get("steps", [])
+    if not is_list(steps):
+        yield "steps: not a list"
+        return
+    for index, step in enumerate(steps):
+        if not is_object(step):
+            yield f"steps[{index}]: not an object"
+            continue
+        for name in ("oldState", "newState"):
+            if step.get(name) is not None and not is_resource(step[name]):
+                yield f"steps[{index}].{name}: not a resource with urn and type"
+
+
+def preview(document: dict[str, object]) -> Preview:
+    """The stack before and after: first old state and last new state of each URN."""
+    steps = objects(document.get("steps"))
+    old: dict[str, Resource] = {}
+    new: dict[str, Resource] = {}
+    read_only = 0
+    for step in steps:
+        before, after = step.get("oldState"), step.get("newState")
+        kept = _keep_first(old, before) if is_object(before) else None
+        if not is_object(after):
+            continue
+        if _elsewhere(after):
+            read_only += 1
+            continue
+        made = kept if kept is not None and _alike(before, after) else resource(after)
+        new[made.urn] = made
+    return Preview(
+        stack=next((stack_of(text(step.get("urn"))) for step in steps), ""),
+        old=tuple(old.values()),
+        new=tuple(new.values()),
+        default_region=_region(document.get("config")),
+        notes=tuple(_notes(document, steps, read_only)),
+    )
+
+
+def _keep_first(old: dict[str, Resource], state: dict[str, object]) -> Resource | None:
+    """Keep the state before, unless it is read only, a leftover of an earlier replacement, or known already."""
+    urn = text(state.get("urn"))
+    if urn in old or state.get("delete") is True or _elsewhere(state):
+        return None
+    old[urn] = resource(state)
+    return old[urn]
+
+
+def _alike(before: object, after: dict[str, object]) -> bool:
+    """Whether two states make the same resource, so that it needs reading only once."""
+    return is_object(before) and all(before.get(name) == after.get(name) for name in FIELDS)
+
+
+def _elsewhere(state: dict[str, object]) -> bool:
+    """Whether the resource is only read here: another stack pays for it."""
+    return state.get("external") is True
+
+
+def _region(config: object) -> str | None:
+    return text(config.get(REGION)) or None if is_object(config) else None
+
+
+def _notes(document: dict[str, object], steps: Sequence[dict[str, object]], read_only: int) -> Iterator[str]:
+    """What is missing from the document."""
+    hidden = _hidden(document, steps)
+    if hidden:
+        yield f"{hidden} unchanged resources are not in this preview: {_SHOW_SAMES}"
+    if read_only:
+        yield f"{read_only} resources are only read by this stack and not counted"
+    if any(each.get("severity") == "error" for each in objects(document.get("diagnostics"))):
+        yield "the preview ended with an error: resources may be missing"
+
+
+def _hidden(document: dict[str, object], steps: Sequence[dict[str, object]]) -> int:
+    """How many unchanged resources the engine counted and did not write down."""
+    summary = document.get("changeSummary")
+    counted = summary.get(SAME) if is_object(summary) else None
+    written = sum(1 for step in steps if step.get("op") == SAME)
+    return max(counted - written, 0) if isinstance(counted, int) else 0
