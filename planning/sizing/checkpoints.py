@@ -5,8 +5,10 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from planning.checklist.words import Precision
 from planning.sizing import rules, work
 from planning.sizing.figures import figure, unknown
+from planning.sizing.memory import checkpoint_rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,9 +20,9 @@ SIZE = "checkpoint size"
 SECONDS_PER_MINUTE = 60
 
 
-def checkpoint_gb(parameters: Decimal | int) -> Decimal:
+def checkpoint_gb(parameters: Decimal | int, *, precision: Precision = Precision.BF16) -> Decimal:
     """GB of one checkpoint of `parameters` trained parameters: weights and optimiser states."""
-    return parameters * rules.CHECKPOINT_BYTES.value / rules.GIGA
+    return parameters * checkpoint_rule(precision).value / rules.GIGA
 
 
 def burst_gb_per_s(size_gb: Decimal, *, stall_seconds: Decimal | int) -> Decimal:
@@ -41,7 +43,8 @@ def burst_of(workload: Compute) -> Decimal | None:
     trained = trained_parameters(workload)
     if trained is None or not workload.checkpointing.enabled:
         return None
-    return burst_gb_per_s(checkpoint_gb(trained), stall_seconds=workload.checkpointing.stall_seconds)
+    size_gb = checkpoint_gb(trained, precision=workload.precision)
+    return burst_gb_per_s(size_gb, stall_seconds=workload.checkpointing.stall_seconds)
 
 
 def checkpoint_figures(workload: Compute) -> Iterator[Figure]:
@@ -53,19 +56,21 @@ def checkpoint_figures(workload: Compute) -> Iterator[Figure]:
         source = rules.CHECKPOINT_BYTES.source
         yield unknown(subject=workload.name, name=SIZE, unit="GB", missing="model.parameters", source=source)
         return
-    yield from _known(workload, size_gb=checkpoint_gb(trained), trained=trained)
+    yield from _known(workload, trained)
 
 
-def _known(workload: Compute, *, size_gb: Decimal, trained: Decimal) -> Iterator[Figure]:
+def _known(workload: Compute, trained: Decimal) -> Iterator[Figure]:
+    rule = checkpoint_rule(workload.precision)
+    size_gb = checkpoint_gb(trained, precision=workload.precision)
     stall, minutes = workload.checkpointing.stall_seconds, workload.checkpointing.every_minutes
     yield figure(
         subject=workload.name,
         name=SIZE,
         value=size_gb,
         unit="GB",
-        formula="trained parameters x 14 bytes",
-        inputs={"trained parameters": trained},
-        source=rules.CHECKPOINT_BYTES.source,
+        formula="trained parameters x bytes per parameter",
+        inputs={"trained parameters": trained, "bytes per parameter": rule.value},
+        source=rule.source,
     )
     yield figure(
         subject=workload.name,

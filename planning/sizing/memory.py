@@ -19,6 +19,11 @@ def training_rule(precision: Precision) -> rules.Rule:
     return rules.TRAINING_BYTES_FP64 if precision is Precision.FP64 else rules.TRAINING_BYTES
 
 
+def checkpoint_rule(precision: Precision) -> rules.Rule:
+    """Bytes per parameter in a checkpoint: weights and optimiser states, no gradients."""
+    return rules.CHECKPOINT_BYTES_FP64 if precision is Precision.FP64 else rules.CHECKPOINT_BYTES
+
+
 def frozen_bytes(precision: Precision) -> Decimal:
     """Bytes per frozen parameter under adapters: never less than half precision."""
     return max(rules.INFERENCE_BYTES.value, rules.WEIGHT_BYTES[precision].value)

@@ -59,6 +59,7 @@ ACTIVATIONS: Final = _rule("1.25", "", f"{TEXT_MEMORY}: 25% for activations, ver
 CHECKPOINT_BYTES: Final = _rule(
     "14", "bytes per parameter", f"{DERIVED_MEMORY}: 18 without the 4 of gradients; 12 where the half copy is left out"
 )
+CHECKPOINT_BYTES_FP64: Final = _rule("24", "bytes per parameter", f"{DERIVED_MEMORY}: 16 AdamW + 8 weights")
 KV_CACHE_SIDES: Final = _rule("2", "", "keys and values: Pope et al. 2022, Efficiently Scaling Transformer Inference")
 
 # Work.
