@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeAlias
 
 from catalogs.model import Accelerator, Fabric, Form, Machine
 from planning.checklist.model import Checklist
@@ -43,6 +43,8 @@ NODE = Machine(
     as_of=None,
 )
 CPU_NODE = replace(NODE, name="cpu", accelerator=None, accelerators=0, vcpus=8, memory_gib=Decimal(32), cluster=False)
+
+Fields: TypeAlias = dict[str, Any]  # YAML as it arrives
 
 ONE_JOB = Range(Decimal(0), Decimal(1), Decimal(1))
 TRAIN = Demand(
@@ -94,17 +96,17 @@ SYSTEM = Demand(
 )
 
 
-def checklist(*workloads: dict[str, Any], **parts: Any) -> Checklist:
+def checklist(*workloads: Fields, **parts: object) -> Checklist:
     """A checklist with a customer and these workloads."""
     given = {"customer": {"name": "acme", "owner": "owner@example.com"}, "workloads": list(workloads), **parts}
     return Checklist.model_validate(given)
 
 
-def training(**fields: Any) -> dict[str, Any]:
+def training(**fields: object) -> Fields:
     """A training workload of 7B parameters on 140B tokens."""
     return {"kind": "training", "name": "train", "model": {"parameters": "7B"}, "tokens": "140B", **fields}
 
 
-def inference(**fields: Any) -> dict[str, Any]:
+def inference(**fields: object) -> Fields:
     """A service of an 80B model."""
     return {"kind": "inference", "name": "serve", "model": {"parameters": "80B"}, **fields}

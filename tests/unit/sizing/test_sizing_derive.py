@@ -1,15 +1,18 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 import pytest
 from sizing_fakes import ONE_JOB, checklist, inference, training
 
-from planning.demand import Demand
 from planning.errors import InputError
 from planning.money import Range
 from planning.sizing.derive import size
 from planning.sizing.explain import explain
+
+if TYPE_CHECKING:
+    from planning.demand import Demand
 
 
 def only(demands: tuple[Demand, ...], name: str) -> Demand:

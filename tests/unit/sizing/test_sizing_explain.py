@@ -1,15 +1,18 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 import pytest
 from sizing_fakes import checklist, inference, training
 
-from planning.demand import Sizing
 from planning.sizing import rules
 from planning.sizing.derive import size
 from planning.sizing.explain import explain, subjects
 from planning.sizing.figures import as_text
+
+if TYPE_CHECKING:
+    from planning.demand import Sizing
 
 
 @pytest.fixture(scope="module")

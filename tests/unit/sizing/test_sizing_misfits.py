@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+import pytest
+from sizing_fakes import CPU_NODE, H100, NODE, NOTES, PREP, SERVE, SYSTEM, TRAIN
+
+from catalogs.model import Fabric
+from planning.checklist.words import Precision
+from planning.checklist.workload import HardwareAsk
+from planning.demand import Misfit
+from planning.sizing import misfits
+from planning.sizing.fit import fit
+
+if TYPE_CHECKING:
+    from catalogs.model import Accelerator, Machine
+    from planning.demand import Demand
+
+MEASURED = replace(TRAIN, flops=None, samples_per_run=Decimal(1), rate_per_accelerator=Decimal(1))
+JOB = replace(PREP, accelerators=1)
+BLIND = replace(H100, hbm_gb_per_s=None)
+QUICK = replace(SERVE, latency_ms_per_token=Decimal(5))
+
+
+def asking(**asked: object) -> Demand:
+    return replace(TRAIN, hardware=HardwareAsk.model_validate(asked))
+
+
+CASES: list[tuple[Misfit, Demand, Machine, Accelerator | None]] = [
+    (misfits.NO_ACCELERATOR, TRAIN, CPU_NODE, None),
+    (misfits.HAS_ACCELERATOR, SYSTEM, NODE, H100),
+    (misfits.SIZE_UNKNOWN, SYSTEM, replace(CPU_NODE, vcpus=None), None),
+    (misfits.SIZE_UNKNOWN, PREP, replace(CPU_NODE, memory_gib=None), None),
+    (misfits.SIZE_UNKNOWN, JOB, replace(NODE, vcpus=None), H100),
+    (misfits.MEMORY_UNKNOWN, JOB, replace(NODE, memory_gib=None), H100),
+    (misfits.TINY, SYSTEM, replace(CPU_NODE, vcpus=2), None),
+    (misfits.OTHER_ACCELERATOR, asking(accelerator="A100"), NODE, H100),
+    (misfits.OTHER_ACCELERATOR, asking(accelerator="H100-PCIe-80GB"), NODE, H100),
+    (misfits.OTHER_FORM, asking(accelerator="H100", form="PCIe"), NODE, H100),
+    (misfits.OTHER_PER_NODE, asking(per_node=4), NODE, H100),
+    (misfits.NOT_WHOLE_NODES, asking(count=30), NODE, H100),
+    (misfits.NOT_WHOLE_NODES, asking(count=32, nodes=3), NODE, H100),
+    (misfits.asked_too_small(23), asking(count=16), NODE, H100),
+    (misfits.asked_too_small(23), asking(nodes=2), NODE, H100),
+    (misfits.LACKS_PRECISION, replace(TRAIN, precision=Precision.FP64), NODE, H100),
+    (misfits.LACKS_PRECISION, replace(SERVE, precision=Precision.INT8), NODE, H100),
+    (misfits.PEAK_UNKNOWN, TRAIN, NODE, replace(H100, tflops={})),
+    (misfits.RATE_UNPLACED, MEASURED, NODE, H100),
+    (misfits.rate_elsewhere("A100"), replace(MEASURED, measured_on="A100"), NODE, H100),
+    (misfits.rate_elsewhere("H1000"), replace(MEASURED, measured_on="H1000"), NODE, H100),
+    (misfits.CARD_TOO_SMALL, NOTES, NODE, replace(H100, memory_gb=16)),
+    (misfits.NODE_TOO_SMALL, replace(NOTES, per_copy=16), NODE, H100),
+    (misfits.REPLICA_SPANS, replace(SERVE, memory_gb=Decimal(641)), NODE, H100),
+    (misfits.BANDWIDTH_UNKNOWN, QUICK, NODE, BLIND),
+    (misfits.TOO_SLOW_PER_TOKEN, QUICK, NODE, H100),
+    (misfits.TOO_FEW_CORES, TRAIN, replace(NODE, vcpus=29), H100),
+    (misfits.NVME_UNKNOWN, replace(TRAIN, local_nvme_gb=Decimal(1)), replace(NODE, local_nvme_gb=None), H100),
+    (misfits.TOO_LITTLE_NVME, replace(TRAIN, local_nvme_gb=Decimal(1)), replace(NODE, local_nvme_gb=0), H100),
+    (misfits.NO_FABRIC, TRAIN, replace(NODE, cluster=False), H100),
+    (misfits.NO_FABRIC, TRAIN, replace(NODE, fabric=Fabric.ETHERNET), H100),
+    (misfits.NO_FABRIC, TRAIN, replace(NODE, fabric=Fabric.UNKNOWN), H100),
+    (misfits.TOO_MANY, replace(TRAIN, deadline_hours=Decimal("0.01")), NODE, H100),
+    (misfits.BATCH_TOO_SMALL, replace(TRAIN, global_batch=1, deadline_hours=Decimal(20_000)), NODE, H100),
+]
+
+
+@pytest.mark.parametrize(("misfit", "demand", "machine", "accelerator"), CASES)
+def test_each_reason(misfit: Misfit, demand: Demand, machine: Machine, accelerator: Accelerator | None) -> None:
+    assert fit(demand, machine, accelerator) == misfit
+
+
+@pytest.mark.parametrize(("demand", "machine"), [(TRAIN, NODE), (PREP, CPU_NODE)])
+def test_fewer_nodes_than_needed(demand: Demand, machine: Machine) -> None:
+    accelerator = H100 if machine is NODE else None
+    assert fit(demand, machine, accelerator, nodes=2) == misfits.TOO_FEW_NODES
+
+
+def test_another_number_of_nodes_than_asked_for() -> None:
+    assert fit(asking(nodes=4), NODE, H100, nodes=5) == misfits.OTHER_NODES
+
+
+def test_asked_hardware_too_small_for_its_deadline_says_how_much_would_do() -> None:
+    demand = replace(asking(count=24), deadline_hours=Decimal(1000))
+    assert fit(demand, NODE, H100) == misfits.asked_too_small(98 * 8)
+
+
+def test_a_single_pod_is_never_a_node_of_sixteen() -> None:
+    pod = replace(NODE, fabric=Fabric.UNKNOWN, cluster=False)
+    assert fit(asking(nodes=16), pod, H100) == misfits.NO_FABRIC
+
+
+def test_every_reason_has_a_case() -> None:
+    reasons = {value for value in vars(misfits).values() if isinstance(value, Misfit)}
+    shown = {case[0] for case in CASES} | {misfits.TOO_FEW_NODES, misfits.OTHER_NODES}
+    assert reasons <= shown
