@@ -55,9 +55,8 @@ class PoolWorth:
         usd_per_hour: of one node.
         usd_per_gpu_hour: of one accelerator, disks and network not counted.
         usd_per_1000_tflops_hour: at the workload's precision, dense peak; None where the peak is not known.
-        big_three_usd_per_gpu_hour: least of AWS, GCP and Azure on demand for the same accelerator; None: not sold there.
+        big_three_usd_per_gpu_hour: least of AWS, GCP and Azure on demand for the same; None: not sold there.
         flags: what weakens the price ("undated", "sources differ by 12%").
-        zones_note: where the catalog says the machine is offered.
     """
 
     pool: str
@@ -77,12 +76,14 @@ class Buying:
         usd_per_year: average of buying and running them.
         rent_usd_per_year: of the option's GPU pools.
         break_even_month: first month in which buying has cost less in all; None: not within the three years.
+        source: where the purchase price is from.
     """
 
     servers: int
     usd_per_year: Decimal
     rent_usd_per_year: Decimal
     break_even_month: int | None
+    source: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,6 +123,7 @@ class Quote:
         options: cheapest first by `rank_usd_per_month`.
         reason: why there are fewer than three options, and why a view is missing; "" where nothing is.
         missing_views: view and why it has no option of its own.
+        advice: changes to the checklist that bring an option under the ceiling, cheapest first; empty where one is.
         figures: what sizing derived.
         prices: price book, its digest and its newest date.
         refusals: how many machines or places each reason left out, most first.
@@ -131,6 +133,7 @@ class Quote:
     options: tuple[Option, ...]
     reason: str
     missing_views: Mapping[str, str]
+    advice: tuple[str, ...]
     figures: tuple[Figure, ...]
     prices: str
     prices_digest: str

@@ -7,12 +7,13 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from planning.errors import NothingFitsError
+from planning.options.advice import advice
 from planning.options.alternatives import elsewhere
-from planning.options.option import option
 from planning.options.field import Field
+from planning.options.option import option
 from planning.options.search import Pick
 from planning.options.views import VIEWS
-from planning.quote import Quote
+from planning.quote import Quote, Verdict
 from planning.sizing.derive import size
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ def quote(checklist: Checklist, *, checklist_digest: str, stack: str, market: Ma
         options=options,
         reason=_reason(len(options), missing),
         missing_views=missing,
+        advice=_advice(options, field=field),
         figures=sizing.figures,
         prices=prices.name,
         prices_digest=prices.digest,
@@ -59,6 +61,13 @@ def quote(checklist: Checklist, *, checklist_digest: str, stack: str, market: Ma
         checklist_digest=checklist_digest,
         refusals=tuple(refusals.most_common(REFUSALS_SHOWN)),
     )
+
+
+def _advice(options: tuple[Option, ...], *, field: Field) -> tuple[str, ...]:
+    if any(each.judgement.verdict is not Verdict.OVER for each in options):
+        return ()
+    floor = min(field.reading(each.bill.usd_per_month) for each in options)
+    return advice(field.market, field.checklist, floor=floor)
 
 
 def _options(picks: dict[str, Pick], *, field: Field) -> tuple[Option, ...]:

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from planning.options.candidate import Candidate
-    from planning.options.market import Place
     from planning.options.field import Field
+    from planning.options.market import Place
     from planning.options.search import Pick
 
     Keep = Callable[[Candidate], bool]

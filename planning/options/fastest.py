@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from planning.demand import Demand
     from planning.options.candidate import Candidate
-    from planning.options.market import Place
     from planning.options.field import Field
+    from planning.options.market import Place
 
 # Scaling of 0.9 is what the founding texts report for clusters a few times larger, not for any size: our own bound.
 MOST_GROWTH: Final = 8

@@ -87,19 +87,24 @@ def accelerator_refusal(accelerator: Accelerator, demand: Demand, checklist: Che
 
 def place_refusal(place: Place, region: Region | None, checklist: Checklist, *, provider: Provider) -> str:
     """Why a place is out; "" where it is not."""
-    name_of, name = place
     where = checklist.where
     if where.existing is not None:
-        matches = name_of == where.existing.provider and where.existing.region in (name, "any")
-        return "" if matches else "the cluster exists elsewhere"
-    if name_of in where.excluded or (where.wanted and name_of not in where.wanted):
-        return "provider not wanted"
+        here = place[0] == where.existing.provider and where.existing.region in (place[1], "any")
+        return "" if here else "the cluster exists elsewhere"
     if not provider.kubernetes:
         return "the provider sells no Kubernetes to build on"
-    if where.regions and name not in where.regions:
-        return "region not wanted"
-    if where.residency is Residency.ANY:
+    return _not_wanted(place, checklist) or _not_resident(region, checklist)
+
+
+def _not_wanted(place: Place, checklist: Checklist) -> str:
+    where = checklist.where
+    if place[0] in where.excluded or (where.wanted and place[0] not in where.wanted):
+        return "provider not wanted"
+    return "region not wanted" if where.regions and place[1] not in where.regions else ""
+
+
+def _not_resident(region: Region | None, checklist: Checklist) -> str:
+    wanted = checklist.where.residency
+    if wanted is Residency.ANY or (region is not None and region.residency == wanted):
         return ""
-    if region is None or region.residency != where.residency:
-        return f"not known to lie in {where.residency}"
-    return ""
+    return f"not known to lie in {wanted}"

@@ -42,14 +42,22 @@ class Pick:
     rank: Range
 
 
-def cheapest(field: Field, keep: Keep, *, only: Only) -> Pick | None:
-    """The cheapest whole cluster among kept candidates and places; None where there is none."""
+def any_pick(pick: Pick) -> bool:
+    """Accepts every cluster."""
+    del pick
+    return True
+
+
+def cheapest(field: Field, keep: Keep, *, only: Only, accept: Callable[[Pick], bool] = any_pick) -> Pick | None:
+    """The cheapest whole cluster among kept candidates and places, if accepted; None where there is none."""
     best: Pick | None = None
     for floor, place in _by_floor(field, keep, only):
         if best is not None and floor > field.reading(best.rank):
             break
         pick = at(field, place, keep)
-        if pick is not None and (best is None or _key(field, pick) < _key(field, best)):
+        if pick is None or not accept(pick):
+            continue
+        if best is None or _key(field, pick) < _key(field, best):
             best = pick
     return best
 

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.model import PurchaseKind
 from planning.options.fastest import fastest
-from planning.options.permits import may_reserve
 from planning.options.field import anything
+from planning.options.permits import may_reserve
 from planning.options.search import cheapest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from planning.options.candidate import Candidate
-    from planning.options.market import Place
     from planning.options.field import Field
+    from planning.options.market import Place
     from planning.options.search import Pick
 
 INTERRUPTIBLE: Final = frozenset({PurchaseKind.SPOT, PurchaseKind.FLEX})
@@ -76,12 +76,18 @@ def _committed(field: Field) -> Pick | str:
     def has_reserved_base(candidate: Candidate) -> bool:
         if candidate.demand.workload not in reservable or candidate.accelerator is None:
             return is_dependable(candidate)
-        return candidate.parts[0].offer.term.kind is PurchaseKind.RESERVED
+        return is_reserved(candidate)
 
-    pick = cheapest(field, has_reserved_base, only=anywhere)
-    if pick is None or not any(is_reserved(each) for each in pick.candidates):
-        return f"no price for {months} months is published for machines that are always on"
-    return pick
+    for keep in (has_reserved_base, is_dependable):
+        pick = cheapest(field, keep, only=anywhere, accept=has_reserved)
+        if pick is not None:
+            return pick
+    return f"no price for {months} months is published for machines that are always on"
+
+
+def has_reserved(pick: Pick) -> bool:
+    """Whether any pool is reserved for the contract."""
+    return any(is_reserved(each) for each in pick.candidates)
 
 
 def is_reserved(candidate: Candidate) -> bool:

@@ -6,18 +6,41 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import PurchaseKind
-from planning.money import HOURS_PER_MONTH, ZERO
+from planning.money import ZERO
 from planning.quote import Buying, PoolWorth
+from planning.tco import (
+    A100_SERVER,
+    BULK_DISCOUNT,
+    MONTHS_PER_YEAR,
+    NO_DISCOUNT,
+    ServerCosts,
+    break_even_month_of,
+    usd_per_year,
+)
+from planning.worth import usd_per_1000_tflops_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from planning.options.candidate import Candidate, Part
     from planning.options.market import Market
 
 BIG_THREE: Final = frozenset({"aws", "gcp", "azure"})
 DEFAULT_PRECISION: Final = "bf16"
-PER: Final = Decimal(1000)
+PER_SERVER: Final = 8  # accelerators of the servers that founding text 003 prices
+BULK_SERVERS: Final = 6  # the number for which that text reckons with the discount
+# Founding text 002 (ML Engineering, "ML/AI Engineering reality"): an H100 costs about 30 thousand USD, without the
+# server around it. Resale of 30%, rack and people as in founding text 003, one broken accelerator every two years.
+H100_SERVER: Final = ServerCosts(
+    price=Decimal(240_000),
+    resale=Decimal(72_000),
+    colocation=Decimal(3_000),
+    failures=Decimal(15_000),
+    on_call=Decimal(100_000),
+    years=3,
+    source="founding text 002: 30 thousand USD an H100, the accelerators alone, so a floor; the rest as in 003",
+)
+SERVERS: Final[Mapping[str, ServerCosts]] = {"A100": A100_SERVER, "H100": H100_SERVER}
 
 
 def pool_worth(candidate: Candidate, part: Part, *, market: Market) -> PoolWorth:
@@ -37,9 +60,8 @@ def pool_worth(candidate: Candidate, part: Part, *, market: Market) -> PoolWorth
 def _per_1000_tflops(candidate: Candidate, usd: Decimal) -> Decimal | None:
     if candidate.accelerator is None:
         return None
-    precision = candidate.demand.precision or DEFAULT_PRECISION
-    peak = candidate.accelerator.tflops.get(precision)
-    return usd * PER / (peak * candidate.machine.accelerators) if peak else None
+    peak = candidate.accelerator.tflops.get(candidate.demand.precision or DEFAULT_PRECISION)
+    return usd_per_1000_tflops_of(usd_per_hour=usd, peak=peak, accelerators=candidate.machine.accelerators)
 
 
 def big_three(accelerator: str | None, market: Market) -> Decimal | None:
@@ -57,15 +79,23 @@ def big_three(accelerator: str | None, market: Market) -> Decimal | None:
 
 
 def buying(candidates: Sequence[Candidate]) -> Buying | None:
-    """Buying instead of renting; None until the purchase price of the accelerator is known."""
-    del candidates
-    return None
+    """Owning as many accelerators of the same family instead; None where no purchase price is known.
 
-
-def rent_usd_per_year(candidates: Sequence[Candidate]) -> Decimal:
-    """What the GPU pools of an option rent for in a year, as expected."""
-    months = Decimal(12)
-    return sum((each.machine_usd.expected * months for each in candidates if each.accelerator), start=ZERO)
-
-
-_ = HOURS_PER_MONTH
+    Only an option whose GPU pools are all of one family is compared: prices of servers are known for few families.
+    """
+    pools = [each for each in candidates if each.accelerator is not None]
+    families = {each.accelerator.family for each in pools if each.accelerator is not None}
+    costs = SERVERS.get(next(iter(families))) if len(families) == 1 else None
+    if costs is None:
+        return None
+    accelerators = sum(each.machine.accelerators * part.nodes for each in pools for part in each.parts)
+    servers = -(-accelerators // PER_SERVER)
+    discount = BULK_DISCOUNT if servers >= BULK_SERVERS else NO_DISCOUNT
+    rent = sum((each.machine_usd.expected for each in pools), start=ZERO)
+    return Buying(
+        servers=servers,
+        usd_per_year=usd_per_year(costs, servers=servers, bulk_discount=discount),
+        rent_usd_per_year=rent * MONTHS_PER_YEAR,
+        break_even_month=break_even_month_of(costs, servers=servers, rent_per_month=rent, bulk_discount=discount),
+        source=costs.source,
+    )

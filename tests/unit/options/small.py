@@ -58,7 +58,9 @@ def accelerator(name: str = "H100-SXM-80GB", *, form: Form = Form.SXM, gb: int =
     )
 
 
-def machine(name: str, *, provider: str = "aws", gpu: str | None = "H100-SXM-80GB", gpus: int = 8, **facts: object) -> Machine:
+def machine(
+    name: str, *, provider: str = "aws", gpu: str | None = "H100-SXM-80GB", gpus: int = 8, **facts: object
+) -> Machine:
     """One machine; a fabric where it has eight accelerators."""
     plain: dict[str, object] = {
         "provider": provider,

@@ -71,7 +71,9 @@ def every_pool(field: Field, demand: Demand, place: Place) -> list[Candidate]:
     allows = field.permits[demand.workload].allows
     if not demand.accelerators:
         offered = field.market.catalog.offers(accelerated=False, provider=provider, region=region)
-        fits = [(offer, fit(demand, offer.machine, None)) for offer in offered if is_usable_cpu(offer) and allows(offer)]
+        fits = [
+            (offer, fit(demand, offer.machine, None)) for offer in offered if is_usable_cpu(offer) and allows(offer)
+        ]
         return [whole(demand, sits, offer, None) for offer, sits in fits if not isinstance(sits, Misfit)]
     found: list[Candidate] = []
     for stock in field.market.stocks:
@@ -95,9 +97,7 @@ def every_cluster(field: Field, place: Place) -> Iterator[tuple[Candidate, ...]]
 def whole_bill(field: Field, place: Place, pools: tuple[Candidate, ...]) -> Decimal:
     """The expected month of the whole bill, the dearest known price in place of each unpriced line."""
     cluster = spec(field.checklist, place=place, candidates=pools, market=field.market)
-    lines = price_all(
-        charges(cluster), catalog_prices=field.market.catalog.prices, provider=place[0], region=place[1]
-    )
+    lines = price_all(charges(cluster), catalog_prices=field.market.catalog.prices, provider=place[0], region=place[1])
     return sum(
         (
             line.quantity.expected * field.market.dearest(line.item)
@@ -149,9 +149,7 @@ def test_an_unpriced_line_is_billed_as_unpriced_and_never_as_zero() -> None:
     found = cheapest(field, anything, only=anywhere)
     assert found is not None
     cluster = spec(field.checklist, place=found.place, candidates=found.candidates, market=field.market)
-    lines = price_all(
-        charges(cluster), catalog_prices=field.market.catalog.prices, provider="aws", region="us-east-1"
-    )
+    lines = price_all(charges(cluster), catalog_prices=field.market.catalog.prices, provider="aws", region="us-east-1")
     unpriced = [line for line in lines if line.state is State.UNPRICED]
     assert {line.item for line in unpriced} >= {"control_plane", "disk", "nat_gateway"}
     assert all(line.usd_per_month is None for line in unpriced)
