@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 STACK = "urn:pulumi:bench::atoll::"
@@ -89,6 +90,11 @@ def step(made: State, *, old: bool) -> dict[str, object]:
     if not old:
         return {"op": "create", "urn": made["urn"], "newState": made, "detailedDiff": None}
     return {"op": "update", "urn": made["urn"], "oldState": made, "newState": made, "detailedDiff": None}
+
+
+def write(path: Path) -> None:
+    """Write the document to a file, laid out as the engine does."""
+    path.write_text(json.dumps(preview(), indent=4), encoding="utf-8")
 
 
 if __name__ == "__main__":

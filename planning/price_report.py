@@ -10,13 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from planning.json_form import line_form, range_form
 from planning.takeoff.takeoff import take_off
 
 if TYPE_CHECKING:
-    from decimal import Decimal
-
-    from planning.bill import Bill, LineItem
-    from planning.money import Range
+    from planning.bill import Bill
     from planning.takeoff.read.preview import Preview
     from planning.takeoff.takeoff import Book, Taken, TakeOff
 
@@ -63,44 +61,15 @@ def _resource(taken: Taken) -> dict[str, object]:
         "urn": taken.urn,
         "type": taken.type,
         "state": taken.state.value,
-        "usd_per_month": _amounts(taken.usd_per_month),
+        "usd_per_month": None if taken.usd_per_month is None else range_form(taken.usd_per_month),
         "reason": taken.reason,
-        "lines": [_line(line) for line in taken.lines],
+        "lines": [line_form(line) for line in taken.lines],
     }
 
 
 def _side(bill: Bill) -> dict[str, object]:
     """Totals of one side: a floor while anything is unpriced."""
-    return {"usd_per_month": _amounts(bill.usd_per_month), "unpriced": [_line(line) for line in bill.unpriced]}
-
-
-def _line(line: LineItem) -> dict[str, object]:
     return {
-        "key": line.key,
-        "label": line.label,
-        "group": line.group.value,
-        "item": line.item,
-        "state": line.state.value,
-        "quantity": _amounts(line.quantity),
-        "unit": line.unit,
-        "usd_per_unit": None if line.usd_per_unit is None else _decimal(line.usd_per_unit),
-        "usd_per_month": _amounts(line.usd_per_month),
-        "source": line.source,
-        "as_of": None if line.as_of is None else line.as_of.isoformat(),
-        "note": line.note,
+        "usd_per_month": range_form(bill.usd_per_month),
+        "unpriced": [line_form(line) for line in bill.unpriced],
     }
-
-
-def _amounts(amounts: Range | None) -> dict[str, str] | None:
-    if amounts is None:
-        return None
-    return {
-        "min": _decimal(amounts.min),
-        "expected": _decimal(amounts.expected),
-        "max": _decimal(amounts.max),
-    }
-
-
-def _decimal(value: Decimal) -> str:
-    """A decimal without exponent."""
-    return format(value, "f")

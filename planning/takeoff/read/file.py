@@ -11,6 +11,7 @@ from planning.takeoff.read.values import is_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from pathlib import Path
 
     from planning.takeoff.read.preview import Preview
 
@@ -31,6 +32,22 @@ _READERS: Final[tuple[Reader, ...]] = (
 )
 
 
+def read_file(path: Path) -> Preview:
+    """The stack that the file at `path` describes.
+
+    Raises:
+        InputError: as `read`, and where the file cannot be read at all.
+    """
+    try:
+        size = path.stat().st_size
+        content = b"" if size > LARGEST_BYTES else path.read_bytes()
+    except OSError as error:
+        raise _refused(f"{path} cannot be read: {error.strerror}", file=str(path)) from None
+    if size > LARGEST_BYTES:
+        raise _too_large(size, file=str(path))
+    return read(content, file=str(path))
+
+
 def read(content: bytes, *, file: str) -> Preview:
     """The stack that a file describes.
 
@@ -42,7 +59,7 @@ def read(content: bytes, *, file: str) -> Preview:
         InputError: too large, no JSON (with line and column), or none of the kinds we read; with every fault found.
     """
     if len(content) > LARGEST_BYTES:
-        raise _refused(f"{file} has {len(content) >> 20} MiB, more than {LARGEST_BYTES >> 20}", file=file)
+        raise _too_large(len(content), file=file)
     document = _document(content, file=file)
     for fits, faults, preview in _READERS:
         if fits(document):
@@ -92,6 +109,10 @@ def _not_json(error: json.JSONDecodeError, *, file: str) -> InputError:
     message = f"{file} ends in the middle" if ends else f"{file} is not JSON: {error.msg}"
     fault = Fault(message=message, file=file, line=error.lineno, column=error.colno)
     return InputError(f"{message} (line {error.lineno}, column {error.colno})", faults=[fault])
+
+
+def _too_large(size: int, *, file: str) -> InputError:
+    return _refused(f"{file} has {size >> 20} MiB, more than {LARGEST_BYTES >> 20}", file=file)
 
 
 def _refused(message: str, *, file: str, hint: str = "") -> InputError:

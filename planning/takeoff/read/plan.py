@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from planning.takeoff.read.digest import REGION
 from planning.takeoff.read.preview import Preview
 from planning.takeoff.read.state import provider_urn
-from planning.takeoff.read.values import is_object, objects, plan_inputs, references, strangers, text, texts
+from planning.takeoff.read.values import is_object, objects, plan_inputs, references, strangers, text, texts, urn_lists
 from planning.takeoff.resource import Resource
 
 if TYPE_CHECKING:
@@ -33,8 +33,9 @@ def preview(document: dict[str, object]) -> Preview:
 
 
 def _resource(each: Mapping[str, object], urns: set[str]) -> Resource:
-    """One registration; property dependencies are what its unknown inputs refer to."""
+    """One registration; property dependencies are those it names, else what its unknown inputs refer to."""
     inputs = plan_inputs(each.get("inputs"))
+    origins = {name: found for name, value in inputs.items() if (found := references(value))}
     urn, provider = text(each.get("urn")), text(each.get("provider"))
     return Resource(
         urn=urn,
@@ -44,7 +45,7 @@ def _resource(each: Mapping[str, object], urns: set[str]) -> Resource:
         custom=each.get("custom") is True,
         inputs=inputs,
         dependencies=texts(each.get("dependencies")),
-        property_dependencies={name: found for name, value in inputs.items() if (found := references(value))},
+        property_dependencies={**origins, **urn_lists(each.get("propertyDependencies"))},
         provider=provider if provider in urns else provider_urn(provider),
         protect=each.get("protect") is True,
         retain_on_delete=each.get("retain_on_delete") is True,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from planning.takeoff.read.values import is_object, state_inputs, text, texts
+from planning.takeoff.read.values import state_inputs, text, texts, urn_lists
 from planning.takeoff.resource import Resource
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ FIELDS: Final = (  # of a state, all that `resource` reads
 def resource(state: Mapping[str, object]) -> Resource:
     """The resource of one state, inputs only: outputs hold what a provider filled in, not what was asked for."""
     urn = text(state.get("urn"))
-    origins = _origins(state.get("propertyDependencies"))
+    origins = urn_lists(state.get("propertyDependencies"))
     return Resource(
         urn=urn,
         type=text(state.get("type")),
@@ -53,8 +53,3 @@ def stack_of(urn: str) -> str:
     """Stack name in "urn:pulumi:<stack>::<project>::<type>::<name>"; "" where there is none."""
     head = urn.split("::", 1)[0].split(":")
     return head[2] if len(head) > 2 else ""  # noqa: PLR2004 - the third word
-
-
-def _origins(value: object) -> dict[str, tuple[str, ...]]:
-    """Input name to the URNs its value comes from."""
-    return {name: texts(urns) for name, urns in value.items()} if is_object(value) else {}

@@ -48,6 +48,11 @@ def texts(value: object) -> tuple[str, ...]:
     return tuple(element for element in value if isinstance(element, str)) if is_list(value) else ()
 
 
+def urn_lists(value: object) -> dict[str, tuple[str, ...]]:
+    """Input name to the URNs its value comes from; nothing where it is no object."""
+    return {name: texts(urns) for name, urns in value.items()} if is_object(value) else {}
+
+
 def strangers(value: object, path: str) -> Iterator[str]:
     """Faults of a list that should hold resources, each with its path."""
     if not is_list(value):
