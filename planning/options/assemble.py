@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from decimal import ROUND_CEILING, Decimal
+from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item, PurchaseKind
@@ -11,6 +11,7 @@ from planning.money import HOURS_PER_MONTH, ZERO, Range
 from planning.options.candidate import CPU_NODE_DISK_GB
 from planning.options.market import CPU_ARCHITECTURE
 from planning.options.zones import cluster_zones, pool_zones
+from planning.sizing.storage import provisioned_gb
 from planning.spec import (
     Amounts,
     ClusterSpec,
@@ -222,20 +223,12 @@ def _tier(name: str, ask: TierAsk, *, place: Place, market: Market) -> Tier:
             "engine": sold.engine if sold else f"how {place[0]} sells it is not known",
             "item": sold.item if sold else TIER_ITEMS[name],
             "asked_gb": ask.size,
-            "provisioned_gb": provisioned(
-                ask.size / share, minimum=sold.minimum_gb if sold else 0, step=sold.step_gb if sold else 1
+            "provisioned_gb": provisioned_gb(
+                ask.size, share, minimum_gb=sold.minimum_gb if sold else 0, step_gb=sold.step_gb if sold else 1
             ),
             "purpose": ask.purpose,
         }
     )
-
-
-def provisioned(needed_gb: Decimal, *, minimum: int, step: int) -> int:
-    """The smallest size that is sold and holds `needed_gb`: the minimum, or a whole number of steps."""
-    if needed_gb <= minimum:
-        return minimum
-    steps = (needed_gb / max(step, 1)).to_integral_value(ROUND_CEILING)
-    return int(steps) * max(step, 1)
 
 
 def _services(checklist: Checklist) -> Services:
