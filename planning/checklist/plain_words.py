@@ -64,6 +64,14 @@ class Wrong:
         return f'"{spell(self.path[names[-1] :])}"' if names else "the checklist"
 
     @property
+    def meaning(self) -> str:
+        """What the field is for, from the model; "" when it says nothing."""
+        names = [at for at, part in enumerate(self.location) if isinstance(part, str)]
+        section = section_at(self.location[: names[-1]]) if names else None
+        field = section.model_fields.get(str(self.location[names[-1]])) if section else None
+        return (field.description or "") if field else ""
+
+    @property
     def section(self) -> Model | None:
         """The section the field is in."""
         return section_at(self.location[:-1])
@@ -81,10 +89,7 @@ def explain(wrong: Wrong) -> Words:
 
 def _missing(wrong: Wrong) -> Words:
     field = wrong.location[-1]
-    section = wrong.section
-    known = section.model_fields.get(str(field)) if section else None
-    meaning = f" ({known.description})" if known and known.description else ""
-    return f'"{field}" is missing from {_in_words(wrong)}', f'add "{field}: ..."{meaning}'
+    return f'"{field}" is missing from {_in_words(wrong)}', f'add "{field}: ..." ({wrong.meaning})'
 
 
 def _unknown(wrong: Wrong) -> Words:
@@ -146,7 +151,7 @@ def _flag(wrong: Wrong) -> Words:
 def _text(wrong: Wrong) -> Words:
     if isinstance(wrong.given, (int, bool)):
         return f"{wrong.name} must be text, not {_quoted(wrong.given)}", f'put it in quotes: "{_short(wrong.given)}"'
-    return f"{wrong.name} must be text, not {_quoted(wrong.given)}", ""
+    return f"{wrong.name} must be text, not {_quoted(wrong.given)}", wrong.meaning
 
 
 def _pattern(wrong: Wrong) -> Words:
@@ -164,17 +169,17 @@ def _quantity(wrong: Wrong) -> Words:
 
 def _bound(words: str, *, limit: str) -> Callable[[Wrong], Words]:
     def explained(wrong: Wrong) -> Words:
-        return f"{wrong.name} must be {words} {wrong.limits[limit]}, not {wrong.given}", ""
+        return f"{wrong.name} must be {words} {wrong.limits[limit]}, not {wrong.given}", wrong.meaning
 
     return explained
 
 
 def _short_list(wrong: Wrong) -> Words:
-    return f"{wrong.name} must have at least one entry", ""
+    return f"{wrong.name} must have at least one entry", wrong.meaning
 
 
 def _other(wrong: Wrong) -> Words:
-    return f"{wrong.name} cannot be {_quoted(wrong.given)}", ""
+    return f"{wrong.name} cannot be {_quoted(wrong.given)}", wrong.meaning
 
 
 _WORDS: Final[Mapping[str, Callable[[Wrong], Words]]] = {

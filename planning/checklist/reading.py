@@ -155,9 +155,11 @@ def _model_fault(wrong: Wrong, *, root: Node, source: Source) -> Fault:
 
 
 def _input_error(faults: Sequence[Fault], *, file: str) -> InputError:
-    ordered = sorted(faults, key=lambda fault: (fault.line, fault.column))[:MAX_FAULTS]
+    ordered = sorted(faults, key=lambda fault: (fault.line, fault.column))
     count = "1 fault" if len(ordered) == 1 else f"{len(ordered)} faults"
-    return InputError(f"{file}: {count}", faults=ordered)
+    if len(ordered) >= MAX_FAULTS:
+        count = f"{MAX_FAULTS} faults or more"
+    return InputError(f"{file}: {count}", faults=ordered[:MAX_FAULTS])
 
 
 def _no_fields(root: Node | None, *, source: Source) -> Fault:

@@ -52,6 +52,8 @@ def in_words(problem: str, *, lines: Sequence[str], line: int, column: int) -> S
     source = lines[line - 1] if line <= len(lines) else ""
     if "tab" in problem or "\t" in _indentation(source):
         return _TAB
+    if "mapping values are not allowed" in problem and _no_colon(before := _line_before(lines, line=line)):
+        return Said(message='the line before this one has no ":"', hint=f'write it as "{before.strip()[:40]}: ..."')
     if "cannot start any token" in problem:
         sign = source[column - 1 : column]
         return Said(message=f'a value may not start with "{sign}"', hint=f'put it in quotes, as in "{sign}..."')
@@ -59,6 +61,15 @@ def in_words(problem: str, *, lines: Sequence[str], line: int, column: int) -> S
         if part in problem.casefold():
             return said
     return Said(message=f"this is not YAML: {problem}")
+
+
+def _line_before(lines: Sequence[str], *, line: int) -> str:
+    written = (text for text in reversed(lines[: line - 1]) if text.strip() and not text.lstrip().startswith("#"))
+    return next(written, "")
+
+
+def _no_colon(text: str) -> bool:
+    return bool(text) and ":" not in text and not text.lstrip().startswith(("-", "[", "{"))
 
 
 def _indentation(source: str) -> str:

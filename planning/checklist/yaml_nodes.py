@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MAX_DEPTH: Final = 32  # the deepest field of a checklist lies at 5
+MAX_VALUES: Final = 20_000  # names and values; a large checklist has 300
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -79,6 +80,7 @@ class _Open:
 
     place: Place
     mapping: bool
+    refused: bool
     nodes: list[Node] = field(default_factory=list[Node])
 
 
@@ -122,6 +124,7 @@ class _Builder:
         self.notes: list[Note] = []
         self._stack: list[_Open] = []
         self._documents = 0
+        self._values = 0
 
     def take(self, event: yaml.Event) -> bool:
         """Add one event; False to read no further."""
@@ -129,6 +132,10 @@ class _Builder:
             return self._document(event)
         if isinstance(event, yaml.NodeEvent):
             self._refuse_anchor(event)
+            self._values += 1
+        if self._values > MAX_VALUES:
+            self._say(f"more than {MAX_VALUES} names and values", event, hint="a checklist is a page or two of text")
+            return False
         if isinstance(event, yaml.AliasEvent):
             self._add(Refused(_place(event)))
         elif isinstance(event, yaml.ScalarEvent):
@@ -148,8 +155,9 @@ class _Builder:
         return self._documents == 1
 
     def _open(self, event: yaml.CollectionStartEvent) -> bool:
-        self._tagged(event)
-        self._stack.append(_Open(_place(event), isinstance(event, yaml.MappingStartEvent)))
+        refused = self._tagged(event) is not None
+        mapping = isinstance(event, yaml.MappingStartEvent)
+        self._stack.append(_Open(_place(event), mapping=mapping, refused=refused))
         if len(self._stack) <= MAX_DEPTH:
             return True
         self._say(f"nested deeper than {MAX_DEPTH} levels", event, hint="no field of a checklist lies that deep")
@@ -157,6 +165,8 @@ class _Builder:
 
     def _close(self) -> Node:
         done = self._stack.pop()
+        if done.refused:
+            return Refused(done.place)
         if not done.mapping:
             return Items(tuple(done.nodes), done.place)
         entries: dict[str, tuple[Place, Node]] = {}

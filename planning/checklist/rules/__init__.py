@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from planning.checklist.rules import hardware, money, people, place, work
 from planning.checklist.rules.broken import Broken, Rule
 
 if TYPE_CHECKING:
@@ -11,7 +12,44 @@ if TYPE_CHECKING:
 
     from planning.checklist.model import Checklist
 
-RULES: Final[tuple[Rule, ...]] = ()
+RULES: Final[tuple[Rule, ...]] = (
+    work.names_unique,
+    work.work_measured,
+    work.mfu_measured,
+    work.deadline_on_spot,
+    work.checkpoints_leave_time,
+    work.replicas_in_order,
+    work.replicas_for_slo,
+    work.active_within_all,
+    work.cache_facts_together,
+    work.notebooks_have_engineers,
+    work.batch_asks_something,
+    work.hot_tier_has_a_node,
+    hardware.counts_agree,
+    hardware.form_agrees,
+    hardware.spot_allowed,
+    hardware.reserved_allowed,
+    place.wanted_not_excluded,
+    place.existing_is_wanted,
+    place.existing_is_not_peered,
+    place.regions_named,
+    place.peering_complete,
+    place.peering_possible,
+    place.peering_identities,
+    place.networks_apart,
+    place.network_fits,
+    place.api_door_narrow,
+    people.users_unique,
+    people.ssh_has_a_key,
+    people.ssh_through_vpn,
+    people.users_get_in,
+    money.reserve_has_a_term,
+    money.incentives_have_a_term,
+    money.contract_ceiling_has_a_term,
+    money.ceilings_agree,
+    money.busy_month_is_busier,
+    money.burst_is_faster,
+)
 
 
 def broken_rules(checklist: Checklist) -> Iterator[Broken]:

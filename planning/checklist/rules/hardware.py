@@ -1,0 +1,77 @@
+"""Rules about hardware that is asked for directly: an ask that no set of nodes can meet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from planning.checklist.rules.broken import Broken
+from planning.checklist.words import Purchase
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from planning.checklist.model import Checklist
+    from planning.checklist.workload import HardwareAsk
+
+_FORMS: Final = ("SXM", "PCIe", "NVL", "OAM")
+
+
+def counts_agree(checklist: Checklist) -> Iterator[Broken]:
+    """Accelerators in all, per node, and nodes are one multiplication."""
+    for at, ask in _asks(checklist):
+        if ask.count is None:
+            continue
+        message = _disagreement(ask.count, per_node=ask.per_node, nodes=ask.nodes)
+        if message:
+            hint = "count = nodes x per_node; give two of the three"
+            yield Broken(("workloads", at, "hardware", "count"), message, hint)
+
+
+def _disagreement(count: int, *, per_node: int | None, nodes: int | None) -> str:
+    if per_node and nodes and per_node * nodes != count:
+        return f"{nodes} nodes of {per_node} are {per_node * nodes} accelerators, not {count}"
+    if per_node and count % per_node:
+        return f"{count} accelerators do not make whole nodes of {per_node}"
+    if nodes and count % nodes:
+        return f"{count} accelerators cannot be shared equally by {nodes} nodes"
+    return ""
+
+
+def form_agrees(checklist: Checklist) -> Iterator[Broken]:
+    """The accelerator's name already says its form."""
+    for at, ask in _asks(checklist):
+        named = next((form for form in _FORMS if f"-{form}-" in f"{ask.accelerator}-"), None)
+        if ask.form is not None and named is not None and named != ask.form:
+            message = f"{ask.accelerator} is {named}, not {ask.form}"
+            yield Broken(("workloads", at, "hardware", "form"), message, 'delete "form", the name says it')
+
+
+def spot_allowed(checklist: Checklist) -> Iterator[Broken]:
+    """Only spot machines will do, and spot machines are not allowed."""
+    for at, ask in _asks(checklist):
+        if ask.purchase is Purchase.SPOT and not checklist.workloads[at].spot:
+            path = ("workloads", at, "hardware", "purchase")
+            yield Broken(
+                path, "only spot machines will do here, but spot is false", 'write "spot: true" for this workload'
+            )
+
+
+def reserved_allowed(checklist: Checklist) -> Iterator[Broken]:
+    """Reserved machines need a term to be reserved for."""
+    for at, ask in _asks(checklist):
+        if ask.purchase is not Purchase.RESERVED:
+            continue
+        path = ("workloads", at, "hardware", "purchase")
+        if checklist.contract.months == 0:
+            yield Broken(
+                path, "reserved machines need a contract, and there is none", "write contract.months: 12, 24 or 36"
+            )
+        elif checklist.contract.reserve == "nothing":
+            hint = 'write contract.reserve: "always_on" or "all"'
+            yield Broken(path, "only reserved machines will do here, but contract.reserve is nothing", hint)
+
+
+def _asks(checklist: Checklist) -> Iterator[tuple[int, HardwareAsk]]:
+    for at, job in enumerate(checklist.workloads):
+        if job.hardware is not None:
+            yield at, job.hardware

@@ -1,0 +1,54 @@
+"""Rules about who gets in, and how."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from planning.checklist.rules.broken import Broken
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from planning.checklist.model import Checklist
+
+
+def users_unique(checklist: Checklist) -> Iterator[Broken]:
+    """One login and one identity for each person."""
+    for name in ("name", "email"):
+        seen: set[str] = set()
+        for at, user in enumerate(checklist.access.users):
+            given = str(getattr(user, name)).casefold()
+            if given in seen:
+                yield Broken(
+                    ("access", "users", at, name), f'two users have the {name} "{given}"', "give each their own"
+                )
+            seen.add(given)
+
+
+def ssh_has_a_key(checklist: Checklist) -> Iterator[Broken]:
+    """SSH without a public key lets nobody in; we make no keys for people."""
+    access = checklist.access
+    if access.ssh and not any(user.ssh_key for user in access.users):
+        message = "SSH is wanted, but no user has a public key"
+        yield Broken(("access", "ssh"), message, 'add "ssh_key: ssh-ed25519 ..." to at least one of access.users')
+
+
+def ssh_through_vpn(checklist: Checklist) -> Iterator[Broken]:
+    """SSH is never open to the internet."""
+    if checklist.access.ssh and not _has_private_way_in(checklist):
+        message = "SSH to nodes goes through the VPN or a peered network, and there is neither"
+        yield Broken(("access", "ssh"), message, 'write "vpn: true"')
+
+
+def users_get_in(checklist: Checklist) -> Iterator[Broken]:
+    """A private API with no VPN and no peering is a cluster that nobody can reach."""
+    where, access = checklist.where, checklist.access
+    if not access.users or _has_private_way_in(checklist) or where.api_cidrs:
+        return
+    message = f"no way in for {len(access.users)} users: no VPN, a private API, no peered network"
+    yield Broken(("access", "vpn"), message, 'write "vpn: true", or name your office in where.api_cidrs')
+
+
+def _has_private_way_in(checklist: Checklist) -> bool:
+    peered = checklist.main_cloud is not None and checklist.main_cloud.vpc_id is not None
+    return checklist.access.vpn or peered or checklist.where.existing is not None

@@ -1,0 +1,138 @@
+"""Rules about where the cluster is and what it is joined to."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from planning import subnets
+from planning.checklist.rules.broken import Broken
+from planning.checklist.words import CloudName
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from planning.checklist.model import Checklist
+
+ZONES: Final = 3  # the most a cluster is spread over (design section 7)
+WIDEST_DOOR: Final = 16  # prefix length; a wider range is half a provider, not an office
+_WITH_PEERING: Final = (CloudName.AWS, CloudName.GCP, CloudName.AZURE)
+_VPC_ID: Final[Mapping[CloudName, tuple[re.Pattern[str], str]]] = {
+    CloudName.AWS: (re.compile(r"vpc-[0-9a-f]{8,17}"), "vpc-0a1b2c3d4e5f60718"),
+}
+_ACCOUNT: Final[Mapping[CloudName, tuple[re.Pattern[str], str]]] = {
+    CloudName.AWS: (re.compile(r"\d{12}"), "111122223333"),
+}
+
+
+def wanted_not_excluded(checklist: Checklist) -> Iterator[Broken]:
+    """A provider is wanted or excluded; some provider is left."""
+    where = checklist.where
+    for at, cloud in enumerate(where.excluded):
+        if cloud in where.wanted:
+            message = f'"{cloud}" is both wanted and excluded'
+            yield Broken(("where", "excluded", at), message, "delete it from one of the two lists")
+    if set(where.excluded) == set(CloudName):
+        yield Broken(("where", "excluded"), "every provider is excluded", "leave at least one")
+
+
+def existing_is_wanted(checklist: Checklist) -> Iterator[Broken]:
+    """An existing cluster is with a provider that may be used."""
+    where = checklist.where
+    if where.existing is None:
+        return
+    cloud = where.existing.provider
+    refused = cloud in where.excluded or (bool(where.wanted) and cloud not in where.wanted)
+    if refused and cloud not in set(where.wanted) & set(where.excluded):
+        message = f'the existing cluster is at "{cloud}", which where.wanted or where.excluded rules out'
+        yield Broken(("where", "existing", "provider"), message, "with an existing cluster both lists can be deleted")
+
+
+def existing_is_not_peered(checklist: Checklist) -> Iterator[Broken]:
+    """We do not own the network of an existing cluster."""
+    if checklist.where.existing is not None and checklist.main_cloud is not None and checklist.main_cloud.vpc_id:
+        message = "an existing cluster is not peered: its network is not ours to join"
+        hint = "delete vpc_id and vpc_cidr, or where.existing"
+        yield Broken(("main_cloud", "vpc_id"), message, hint)
+
+
+def regions_named(checklist: Checklist) -> Iterator[Broken]:
+    """An empty text names no region."""
+    main, existing = checklist.main_cloud, checklist.where.existing
+    named: list[tuple[tuple[str | int, ...], str | None]] = [
+        (("main_cloud", "region"), main.region if main else None),
+        (("where", "existing", "region"), existing.region if existing else None),
+        *((("where", "regions", at), region) for at, region in enumerate(checklist.where.regions)),
+    ]
+    for path, region in named:
+        if region is not None and not region.strip():
+            yield Broken(path, "the region is empty", 'write its name, as in "us-east-1"')
+
+
+def peering_complete(checklist: Checklist) -> Iterator[Broken]:
+    """A peering needs the VPC and its address range; what belongs to a peering needs one."""
+    main = checklist.main_cloud
+    if main is None:
+        return
+    if main.vpc_id and main.vpc_cidr is None:
+        yield Broken(("main_cloud", "vpc_id"), "peering needs the address range of the VPC", 'add "vpc_cidr: ..."')
+    if main.vpc_id:
+        return
+    for name in ("vpc_cidr", "route_table_ids", "peering_per_month"):
+        if getattr(main, name):
+            message = f'"{name}" describes a peering, but no VPC is named'
+            yield Broken(("main_cloud", name), message, 'add "vpc_id: ...", or delete the line')
+
+
+def peering_possible(checklist: Checklist) -> Iterator[Broken]:
+    """Peering and forwarding are built for AWS, Google Cloud and Azure."""
+    main = checklist.main_cloud
+    if main is None or main.provider in _WITH_PEERING or not (main.vpc_id or main.logs_and_metrics):
+        return
+    message = f'peering, logs and metrics are built for {", ".join(_WITH_PEERING)}, not for "{main.provider}"'
+    yield Broken(("main_cloud", "provider"), message, 'delete "vpc_id" and "logs_and_metrics"')
+
+
+def peering_identities(checklist: Checklist) -> Iterator[Broken]:
+    """Identities of the main cloud look like that cloud's."""
+    main = checklist.main_cloud
+    if main is None:
+        return
+    for name, given, table in (("vpc_id", main.vpc_id, _VPC_ID), ("account", main.account, _ACCOUNT)):
+        pattern, example = table.get(main.provider, (None, ""))
+        if given and pattern is not None and not pattern.fullmatch(given):
+            yield Broken(("main_cloud", name), f'"{given}" is not a {name} of {main.provider}', f'as in "{example}"')
+
+
+def networks_apart(checklist: Checklist) -> Iterator[Broken]:
+    """Networks that are joined have no address in common."""
+    main, ours = checklist.main_cloud, checklist.where.cidr
+    if main is not None and main.vpc_id and main.vpc_cidr is not None and main.vpc_cidr.overlaps(ours):
+        message = f"the VPC's {main.vpc_cidr} overlaps the cluster's {ours}, so the two cannot be peered"
+        yield Broken(
+            ("main_cloud", "vpc_cidr"), message, "choose another where.cidr, as in 10.64.0.0/16 or 172.20.0.0/16"
+        )
+
+
+def network_fits(checklist: Checklist) -> Iterator[Broken]:
+    """The cluster's range is private, not wider than a VPC may be, and can be cut into subnets."""
+    cidr = checklist.where.cidr
+    if checklist.where.existing is not None:
+        return
+    if cidr.is_global:
+        hint = "use a part of 10.0.0.0/8, 172.16.0.0/12 or 192.168.0.0/16"
+        yield Broken(("where", "cidr"), f"{cidr} is a range of the public internet", hint)
+        return
+    try:
+        subnets.split(cidr, zones=ZONES)
+    except ValueError as error:
+        yield Broken(("where", "cidr"), str(error), "a /16 is right for nearly every cluster")
+
+
+def api_door_narrow(checklist: Checklist) -> Iterator[Broken]:
+    """The Kubernetes API is never open to the whole internet (design law 8)."""
+    for at, cidr in enumerate(checklist.where.api_cidrs):
+        if cidr.prefixlen < WIDEST_DOOR:
+            message = f"{cidr} opens the Kubernetes API to {cidr.num_addresses:,} addresses"
+            hint = f"name the ranges of your offices, /{WIDEST_DOOR} or narrower; empty keeps the API private"
+            yield Broken(("where", "api_cidrs", at), message, hint)

@@ -1,0 +1,200 @@
+"""Every rule across fields: one checklist that breaks only it, pointing at the line to change."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from planning.checklist.model import Checklist
+from planning.checklist.reading import read
+from planning.checklist.rules import RULES
+from planning.errors import InputError
+
+KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKeyOfAda ada"
+TRAINING = {"kind": "training", "name": "train", "model": {"parameters": "7B"}, "tokens": "140B"}
+SERVING = {"kind": "inference", "name": "serve", "model": {"parameters": "7B"}}
+ADA = {"name": "ada", "email": "ada@acme.example", "ssh_key": KEY}
+PEERED = {"provider": "aws", "region": "us-east-1", "vpc_id": "vpc-0a1b2c3d", "vpc_cidr": "10.0.0.0/16"}
+LAMBDA = {"existing": {"provider": "lambda"}}
+
+
+def work(**fields: Any) -> dict[str, Any]:
+    return {"workloads": [{**TRAINING, **fields}]}
+
+
+def serving(**fields: Any) -> dict[str, Any]:
+    return {"workloads": [{**SERVING, **fields}]}
+
+
+def batch(**fields: Any) -> dict[str, Any]:
+    return {"workloads": [{"kind": "batch", "name": "prepare", **fields}]}
+
+
+def main_cloud(**fields: Any) -> dict[str, Any]:
+    return {"main_cloud": {**PEERED, **fields}}
+
+
+# rule -> (what breaks it and nothing else, the path of the fault)
+BROKEN: dict[str, list[tuple[dict[str, Any], str]]] = {
+    "names_unique": [({"workloads": [TRAINING, TRAINING]}, "workloads[1].name")],
+    "work_measured": [
+        (work(tokens=None), "workloads[0].model"),
+        (work(model=None), "workloads[0].tokens"),
+        (work(model=None, tokens=None, samples="1M"), "workloads[0].samples"),
+        (work(model=None, tokens=None, samples="1M", samples_per_second=50), "workloads[0].samples_per_second"),
+        (work(model=None, tokens=None), "workloads[0]"),
+    ],
+    "mfu_measured": [(work(mfu="0.55"), "workloads[0].mfu")],
+    "deadline_on_spot": [(work(spot=True, deadline="2d", checkpointing={"enabled": False}), "workloads[0].spot")],
+    "checkpoints_leave_time": [
+        (work(checkpointing={"every_minutes": 1, "stall_seconds": 60}), "workloads[0].checkpointing.stall_seconds")
+    ],
+    "replicas_in_order": [(serving(replicas=3, max_replicas=2), "workloads[0].max_replicas")],
+    "replicas_for_slo": [({**serving(replicas=1), "slo_percent": "99.99"}, "workloads[0].replicas")],
+    "active_within_all": [
+        (work(model={"parameters": "7B", "active_parameters": "8B"}), "workloads[0].model.active_parameters")
+    ],
+    "cache_facts_together": [
+        (serving(model={"parameters": "7B", "kv_heads": 8, "head_dim": 128}), "workloads[0].model.kv_heads")
+    ],
+    "notebooks_have_engineers": [({"workloads": [{"kind": "notebooks", "name": "books"}]}, "workloads[0]")],
+    "batch_asks_something": [
+        (batch(), "workloads[0]"),
+        (batch(vcpus=8, accelerator_memory="24GB"), "workloads[0].accelerator_memory"),
+    ],
+    "hot_tier_has_a_node": [({**batch(vcpus=8), "storage": {"hot": {"size": "1TB"}}}, "storage.hot")],
+    "counts_agree": [
+        (work(hardware={"count": 12, "per_node": 8}), "workloads[0].hardware.count"),
+        (work(hardware={"count": 16, "per_node": 8, "nodes": 3}), "workloads[0].hardware.count"),
+        (work(hardware={"count": 16, "nodes": 3}), "workloads[0].hardware.count"),
+    ],
+    "form_agrees": [(work(hardware={"accelerator": "H100-SXM-80GB", "form": "PCIe"}), "workloads[0].hardware.form")],
+    "spot_allowed": [(work(hardware={"purchase": "spot"}), "workloads[0].hardware.purchase")],
+    "reserved_allowed": [
+        (work(hardware={"purchase": "reserved"}), "workloads[0].hardware.purchase"),
+        (
+            {**work(hardware={"purchase": "reserved"}), "contract": {"months": 12, "reserve": "nothing"}},
+            "workloads[0].hardware.purchase",
+        ),
+    ],
+    "wanted_not_excluded": [({"where": {"wanted": ["aws", "gcp"], "excluded": ["gcp"]}}, "where.excluded[0]")],
+    "existing_is_wanted": [
+        ({"where": {**LAMBDA, "excluded": ["lambda"]}}, "where.existing.provider"),
+        ({"where": {**LAMBDA, "wanted": ["aws"]}}, "where.existing.provider"),
+    ],
+    "existing_is_not_peered": [({**main_cloud(), "where": LAMBDA}, "main_cloud.vpc_id")],
+    "regions_named": [
+        ({"main_cloud": {"provider": "aws", "region": " "}}, "main_cloud.region"),
+        ({"where": {"regions": ["us-east-1", ""]}}, "where.regions[1]"),
+    ],
+    "peering_complete": [
+        (main_cloud(vpc_cidr=None), "main_cloud.vpc_id"),
+        (main_cloud(vpc_id=None), "main_cloud.vpc_cidr"),
+        (main_cloud(vpc_id=None, vpc_cidr=None, peering_per_month="1TB"), "main_cloud.peering_per_month"),
+    ],
+    "peering_possible": [
+        ({"main_cloud": {"provider": "lambda", "region": "us-east-1", "logs_and_metrics": True}}, "main_cloud.provider")
+    ],
+    "peering_identities": [
+        (main_cloud(vpc_id="my-vpc"), "main_cloud.vpc_id"),
+        (main_cloud(account="12345"), "main_cloud.account"),
+    ],
+    "networks_apart": [(main_cloud(vpc_cidr="10.64.128.0/17"), "main_cloud.vpc_cidr")],
+    "network_fits": [
+        ({"where": {"cidr": "10.0.0.0/15"}}, "where.cidr"),
+        ({"where": {"cidr": "10.0.0.0/26"}}, "where.cidr"),
+        ({"where": {"cidr": "52.0.0.0/16"}}, "where.cidr"),
+    ],
+    "api_door_narrow": [({"where": {"api_cidrs": ["203.0.113.0/24", "0.0.0.0/0"]}}, "where.api_cidrs[1]")],
+    "users_unique": [
+        ({"access": {"users": [ADA, {**ADA, "email": "a@b.example"}]}}, "access.users[1].name"),
+        ({"access": {"users": [ADA, {**ADA, "name": "eve", "email": "ADA@acme.example"}]}}, "access.users[1].email"),
+    ],
+    "ssh_has_a_key": [({"access": {"ssh": True, "users": [{**ADA, "ssh_key": None}]}}, "access.ssh")],
+    "ssh_through_vpn": [
+        (
+            {"access": {"ssh": True, "vpn": False, "users": [ADA]}, "where": {"api_cidrs": ["203.0.113.0/24"]}},
+            "access.ssh",
+        )
+    ],
+    "users_get_in": [({"access": {"vpn": False, "users": [ADA]}}, "access.vpn")],
+    "reserve_has_a_term": [({"contract": {"reserve": "all"}}, "contract.reserve")],
+    "incentives_have_a_term": [({"contract": {"incentives": True}}, "contract.incentives")],
+    "contract_ceiling_has_a_term": [({"ceiling": {"usd_per_contract": 100000}}, "ceiling.usd_per_contract")],
+    "ceilings_agree": [
+        (
+            {"contract": {"months": 12}, "ceiling": {"usd_per_contract": 9000, "usd_per_month": 10000}},
+            "ceiling.usd_per_contract",
+        )
+    ],
+    "busy_month_is_busier": [
+        ({"traffic": {"egress_per_month": "2TB", "egress_per_month_max": "1TB"}}, "traffic.egress_per_month_max")
+    ],
+    "burst_is_faster": [({"traffic": {"sustained": "10Gbps", "burst": "5Gbps"}}, "traffic.burst")],
+}
+CASES = [(name, fields, path) for name, cases in BROKEN.items() for fields, path in cases]
+
+
+def checklist(fields: dict[str, Any]) -> dict[str, Any]:
+    whole = {"customer": {"name": "acme", "owner": "ml-lead@acme.example"}, "workloads": [TRAINING], **fields}
+    return {key: _without_none(value) for key, value in whole.items()}
+
+
+def _without_none(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_none(inner) for key, inner in value.items() if inner is not None}
+    return [_without_none(item) for item in value] if isinstance(value, list) else value
+
+
+def as_yaml(value: Any, *, indent: int = 0) -> str:
+    """YAML with one field a line, so that a fault's line is its field's."""
+    if isinstance(value, dict):
+        return "".join(f"\n{' ' * indent}{key}:{as_yaml(inner, indent=indent + 2)}" for key, inner in value.items())
+    if isinstance(value, list):
+        return "".join(f"\n{' ' * indent}-{as_yaml(item, indent=indent + 2)}" for item in value)
+    return f' "{value}"' if isinstance(value, str) else f" {str(value).lower()}"
+
+
+def test_every_rule_has_a_case() -> None:
+    assert set(BROKEN) == {rule.__name__ for rule in RULES}
+
+
+def test_a_sound_checklist_breaks_no_rule() -> None:
+    sound = Checklist.model_validate(checklist(main_cloud()))
+    assert [broken for rule in RULES for broken in rule(sound)] == []
+
+
+@pytest.mark.parametrize(("name", "fields", "path"), CASES)
+def test_a_rule_is_broken_alone(name: str, fields: dict[str, Any], path: str) -> None:
+    asked = Checklist.model_validate(checklist(fields))
+    assert [rule.__name__ for rule in RULES for _ in rule(asked)] == [name], path
+
+
+@pytest.mark.parametrize(("name", "fields", "path"), CASES)
+def test_a_broken_rule_points_at_its_line(name: str, fields: dict[str, Any], path: str) -> None:
+    text = as_yaml(checklist(fields)).lstrip("\n")
+    with pytest.raises(InputError) as caught:
+        read(text, file="checklist.yaml")
+    (fault,) = caught.value.faults
+    assert fault.path == path, name
+    assert fault.hint
+    field = path.rpartition(".")[2].partition("[")[0]
+    assert fault.column
+    if not path.endswith("]"):
+        assert field in fault.source_line or field in text.splitlines()[fault.line - 2]
+
+
+def test_faults_of_rules_come_together() -> None:
+    fields = {**work(mfu="0.6", spot=False, hardware={"purchase": "spot"}), "contract": {"reserve": "all"}}
+    with pytest.raises(InputError) as caught:
+        read(as_yaml(checklist(fields)).lstrip("\n"), file="checklist.yaml")
+    paths = [fault.path for fault in caught.value.faults]
+    assert paths == ["workloads[0].mfu", "workloads[0].hardware.purchase", "contract.reserve"]
+
+
+def test_every_provider_excluded_leaves_none() -> None:
+    clouds = ["aws", "gcp", "azure", "lambda", "coreweave", "nebius", "runpod", "crusoe", "oci", "hyperstack"]
+    fields = {"where": {"excluded": [*clouds, "digitalocean", "paperspace"]}}
+    asked = Checklist.model_validate(checklist(fields))
+    assert ["every provider" in broken.message for rule in RULES for broken in rule(asked)] == [True]
