@@ -26,15 +26,15 @@ USABLE: Final[Mapping[str, rules.Rule]] = {
 
 
 def provisioned_gb(usable_gb: Decimal | int, usable_share: Decimal, *, minimum_gb: int = 0, step_gb: int = 1) -> int:
-    """GB to rent so that `usable_gb` can be written, in the steps it is sold in.
+    """GB to rent so that `usable_gb` can be written: the least that is sold, or a whole number of steps.
 
     Raises:
         ValueError: a share that is not within (0, 1], or a step below 1.
     """
     if not 0 < usable_share <= 1 or step_gb < 1:
         raise ValueError(f"a usable share lies within (0, 1], a step is at least 1 GB: {usable_share}, {step_gb}")
-    wanted = max(usable_gb / usable_share, Decimal(minimum_gb))
-    return ceil(wanted / step_gb) * step_gb
+    wanted = usable_gb / usable_share
+    return minimum_gb if wanted <= minimum_gb else ceil(wanted / step_gb) * step_gb
 
 
 def read_gb_per_s(dataset: DataSet) -> Decimal:
