@@ -1,0 +1,1 @@
+"""Who and what may do what: keys, roles, tenants."""

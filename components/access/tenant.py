@@ -1,0 +1,141 @@
+"""What one workload's namespace holds: its share of the accelerators, its rights, and what it may talk to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+
+from components.access.names import SERVICE_ACCOUNT
+from components.nodepool.devices import device
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pulumi_kubernetes.meta.v1 import ObjectMetaArgsDict
+    from pulumi_kubernetes.networking.v1 import NetworkPolicySpecArgsDict
+
+    from planning.spec import Pool
+
+# Groups of the checklist's users, as the identity provider names them, to the roles every cluster has. Those grow with
+# what is installed: the training operators add their kinds to `edit` and `view`. None of them may touch quotas.
+ROLES: Final[Mapping[str, str]] = {"admin": "admin", "engineer": "edit", "viewer": "view"}
+GROUP_PREFIX: Final = "atoll:"
+CONTAINER_DEFAULT: Final = {"cpu": "500m", "memory": "1Gi"}
+METADATA_ADDRESS: Final = "169.254.169.254/32"  # instance metadata of every large cloud: the node's own identity
+POD_IDENTITY_ADDRESS: Final = "169.254.170.23/32"  # EKS Pod Identity agent; nothing answers there elsewhere
+ANYWHERE: Final = "0.0.0.0/0"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TenantArgs:
+    """A workload and the pools of the cluster, its own among them."""
+
+    workload: str
+    pools: Sequence[Pool]
+
+
+def tenant(args: TenantArgs, *, home: kubernetes.core.v1.Namespace) -> None:
+    """Fills the namespace `home`."""
+    _account(args.workload, home=home)
+    _quota(args, home=home)
+    _limits(args.workload, home=home)
+    _rights(args.workload, home=home)
+    for name, spec in _policies().items():
+        kubernetes.networking.v1.NetworkPolicy(
+            f"{args.workload}-{name}",
+            metadata=_named(name, home=home),
+            spec=spec,
+            opts=pulumi.ResourceOptions(parent=home),
+        )
+
+
+def _named(name: str, *, home: kubernetes.core.v1.Namespace) -> ObjectMetaArgsDict:
+    return {"name": name, "namespace": home.metadata.name}
+
+
+def _account(workload: str, *, home: kubernetes.core.v1.Namespace) -> None:
+    """The account of the workload's pods; the Kubernetes API is none of their business."""
+    kubernetes.core.v1.ServiceAccount(
+        f"{workload}-account",
+        metadata=_named(SERVICE_ACCOUNT, home=home),
+        automount_service_account_token=False,
+        opts=pulumi.ResourceOptions(parent=home),
+    )
+
+
+def _quota(args: TenantArgs, *, home: kubernetes.core.v1.Namespace) -> None:
+    """Accelerators of the working nodes: a spare is for the job that lost a node, not for one job more."""
+    hard: dict[str, int] = {}
+    for pool in args.pools:
+        name = device(pool.accelerator)
+        if pool.workload == args.workload and name:
+            hard[f"requests.{name}"] = hard.get(f"requests.{name}", 0) + pool.accelerators * pool.working
+    if not hard:
+        return
+    kubernetes.core.v1.ResourceQuota(
+        f"{args.workload}-accelerators",
+        metadata=_named("accelerators", home=home),
+        spec={"hard": {name: str(count) for name, count in hard.items()}},
+        opts=pulumi.ResourceOptions(parent=home),
+    )
+
+
+def _limits(workload: str, *, home: kubernetes.core.v1.Namespace) -> None:
+    """What a container gets that asks for nothing. No memory ceiling: data loaders fill what the node has."""
+    kubernetes.core.v1.LimitRange(
+        f"{workload}-limits",
+        metadata=_named("defaults", home=home),
+        spec={"limits": [{"type": "Container", "default_request": dict(CONTAINER_DEFAULT)}]},
+        opts=pulumi.ResourceOptions(parent=home),
+    )
+
+
+def _rights(workload: str, *, home: kubernetes.core.v1.Namespace) -> None:
+    for group, role in ROLES.items():
+        kubernetes.rbac.v1.RoleBinding(
+            f"{workload}-{group}",
+            metadata=_named(group, home=home),
+            role_ref={"api_group": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role},
+            subjects=[{"api_group": "rbac.authorization.k8s.io", "kind": "Group", "name": f"{GROUP_PREFIX}{group}"}],
+            opts=pulumi.ResourceOptions(parent=home),
+        )
+
+
+def _policies() -> dict[str, NetworkPolicySpecArgsDict]:
+    """Nothing in, nothing out, but: names, pods of the same namespace, HTTPS to anyone but the node's metadata."""
+    return {
+        "default-deny": {"pod_selector": {}, "policy_types": ["Ingress", "Egress"]},
+        "allow-dns": {
+            "pod_selector": {},
+            "policy_types": ["Egress"],
+            "egress": [
+                {
+                    "to": [{"namespace_selector": {"match_labels": {"kubernetes.io/metadata.name": "kube-system"}}}],
+                    "ports": [{"protocol": "UDP", "port": 53}, {"protocol": "TCP", "port": 53}],
+                }
+            ],
+        },
+        "allow-own-pods": {
+            "pod_selector": {},
+            "policy_types": ["Ingress", "Egress"],
+            "ingress": [{"from_": [{"pod_selector": {}}]}],
+            "egress": [{"to": [{"pod_selector": {}}]}],
+        },
+        "allow-https": {
+            "pod_selector": {},
+            "policy_types": ["Egress"],
+            "egress": [
+                {
+                    "to": [{"ip_block": {"cidr": ANYWHERE, "except_": [METADATA_ADDRESS]}}],
+                    "ports": [{"protocol": "TCP", "port": 443}],
+                },
+                {
+                    "to": [{"ip_block": {"cidr": POD_IDENTITY_ADDRESS}}],
+                    "ports": [{"protocol": "TCP", "port": 80}],
+                },
+            ],
+        },
+    }

@@ -1,0 +1,140 @@
+"""The control plane on AWS: EKS, private unless the checklist names who may reach it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, final
+
+import pulumi
+import pulumi_aws as aws
+
+from components.access.aws_iam import partition, role, service_trust
+from components.cluster.aws_kubeconfig import KubeconfigArgs, kubeconfig
+from components.naming import physical
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from ipaddress import IPv4Network
+
+    from planning.spec import Placement
+
+CONTROL_PLANE_LOGS: Final = ("api", "audit", "authenticator", "controllerManager", "scheduler")
+ADMIN_POLICY: Final = "AmazonEKSClusterAdminPolicy"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClusterArgs:
+    """What the control plane needs.
+
+    Args:
+        api_cidrs: who may reach the API from the internet; empty keeps it private.
+        deletion_protection: EKS refuses to delete the cluster while it is on.
+    """
+
+    placement: Placement
+    kubernetes_version: str
+    subnet_ids: Sequence[pulumi.Input[str]]
+    key_arn: pulumi.Input[str]
+    api_cidrs: tuple[IPv4Network, ...]
+    deletion_protection: bool
+
+
+@final
+class Cluster(pulumi.ComponentResource):
+    """An EKS cluster in standard support, secrets encrypted with the customer's key, identities by access entries.
+
+    Nobody is an administrator by having created it: the role `admin` is, and who may take that role is decided in IAM.
+
+    Attributes:
+        name: plain, since log groups and kubeconfigs need it before the cluster is there.
+        security_group: shared by control plane and nodes.
+    """
+
+    name: str
+    resource: aws.eks.Cluster
+    security_group: pulumi.Output[str]
+    node_role: aws.iam.Role
+    admin_role_arn: pulumi.Output[str]
+    kubeconfig: pulumi.Output[str]
+
+    def __init__(self, name: str, args: ClusterArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("atoll:cluster:Cluster", name, _facts(args), opts)
+        self.name = physical()
+        self.resource = _control_plane(self.name, args, parent=self)
+        self.security_group = self.resource.vpc_config.cluster_security_group_id
+        self.node_role = _node_role(args.placement.region, parent=self)
+        self.admin_role_arn = _administrators(self.resource, args.placement.region, parent=self)
+        self.kubeconfig = kubeconfig(
+            KubeconfigArgs(
+                name=self.name,
+                region=args.placement.region,
+                endpoint=self.resource.endpoint,
+                certificate=self.resource.certificate_authority.data,
+                role_arn=self.admin_role_arn,
+            )
+        )
+        self.register_outputs({"name": self.name, "adminRoleArn": self.admin_role_arn})
+
+
+def _facts(args: ClusterArgs) -> dict[str, object]:
+    return {
+        "provider": args.placement.provider,
+        "region": args.placement.region,
+        "kubernetesVersion": args.kubernetes_version,
+        "apiCidrs": [str(cidr) for cidr in args.api_cidrs],
+    }
+
+
+def _control_plane(name: str, args: ClusterArgs, *, parent: Cluster) -> aws.eks.Cluster:
+    trust = service_trust("eks.amazonaws.com")
+    managed = ("AmazonEKSClusterPolicy",)
+    own = role("control-plane", trust=trust, managed=managed, region=args.placement.region, parent=parent)
+    return aws.eks.Cluster(
+        "cluster",
+        name=name,
+        version=args.kubernetes_version,
+        role_arn=own.arn,
+        vpc_config={
+            "subnet_ids": list(args.subnet_ids),
+            "endpoint_private_access": True,
+            "endpoint_public_access": bool(args.api_cidrs),
+            "public_access_cidrs": [str(cidr) for cidr in args.api_cidrs] or None,
+        },
+        encryption_config={"provider": {"key_arn": args.key_arn}, "resources": ["secrets"]},
+        access_config={"authentication_mode": "API", "bootstrap_cluster_creator_admin_permissions": False},
+        enabled_cluster_log_types=list(CONTROL_PLANE_LOGS),
+        upgrade_policy={"support_type": "STANDARD"},  # extended support costs six times as much
+        deletion_protection=args.deletion_protection,
+        bootstrap_self_managed_addons=False,
+        opts=pulumi.ResourceOptions(parent=parent),
+    )
+
+
+def _node_role(region: str, *, parent: Cluster) -> aws.iam.Role:
+    """What every node may do: join, pull images, and be reached by Session Manager. The CNI has a role of its own."""
+    managed = ("AmazonEKSWorkerNodePolicy", "AmazonEC2ContainerRegistryPullOnly", "AmazonSSMManagedInstanceCore")
+    return role("node", trust=service_trust("ec2.amazonaws.com"), managed=managed, region=region, parent=parent)
+
+
+def _administrators(cluster: aws.eks.Cluster, region: str, *, parent: Cluster) -> pulumi.Output[str]:
+    """A role that the account may hand out in IAM, and its rights inside the cluster; the role's ARN."""
+    account = aws.get_caller_identity_output(opts=pulumi.InvokeOutputOptions(parent=parent)).account_id
+    principal = {"AWS": pulumi.Output.concat(f"arn:{partition(region)}:iam::", account, ":root")}
+    statement = {"Effect": "Allow", "Principal": principal, "Action": "sts:AssumeRole"}
+    trust = pulumi.Output.json_dumps({"Version": "2012-10-17", "Statement": [statement]})
+    admin = role("admin", trust=trust, region=region, parent=parent)
+    entry = aws.eks.AccessEntry(
+        "admin",
+        cluster_name=cluster.name,
+        principal_arn=admin.arn,
+        opts=pulumi.ResourceOptions(parent=parent),
+    )
+    aws.eks.AccessPolicyAssociation(
+        "admin",
+        cluster_name=cluster.name,
+        principal_arn=entry.principal_arn,
+        policy_arn=f"arn:{partition(region)}:eks::aws:cluster-access-policy/{ADMIN_POLICY}",
+        access_scope={"type": "cluster"},
+        opts=pulumi.ResourceOptions(parent=entry),
+    )
+    return admin.arn

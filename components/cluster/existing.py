@@ -1,0 +1,72 @@
+"""A cluster that is already there, reached by the kubeconfig that an environment variable names."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, final
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+
+from planning.errors import InputError
+
+if TYPE_CHECKING:
+    from planning.spec import ExistingCluster as ExistingSpec
+    from planning.spec import Placement
+
+OFFLINE_PLACEHOLDER: Final = "not read offline"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExistingClusterArgs:
+    """How the cluster is reached.
+
+    Args:
+        offline: the program runs without an engine, so the file is not read.
+    """
+
+    placement: Placement
+    existing: ExistingSpec
+    offline: bool
+
+
+@final
+class ExistingCluster(pulumi.ComponentResource):
+    """A cluster that somebody else runs; nothing of it is created or deleted here.
+
+    Attributes:
+        provider: what is put into the cluster names this.
+    """
+
+    provider: kubernetes.Provider
+
+    def __init__(self, name: str, args: ExistingClusterArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+        facts = {"provider": args.placement.provider, "region": args.placement.region}
+        super().__init__("atoll:cluster:ExistingCluster", name, facts, opts)
+        self.provider = kubernetes.Provider(
+            "cluster",
+            kubeconfig=_kubeconfig(args),
+            context=args.existing.context,
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+        self.register_outputs({})
+
+
+def _kubeconfig(args: ExistingClusterArgs) -> pulumi.Output[str]:
+    """The content of the file, as a secret: it holds credentials."""
+    if args.offline:
+        return pulumi.Output.secret(OFFLINE_PLACEHOLDER)
+    variable = args.existing.kubeconfig_env
+    named = os.environ.get(variable, "")
+    if not named:
+        raise InputError(
+            f"{variable} is not set, and it names the kubeconfig of the cluster to build on",
+            hint=f"export {variable}=<path of the kubeconfig>",
+        )
+    path = Path(named.split(os.pathsep)[0]).expanduser()
+    try:
+        return pulumi.Output.secret(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"the kubeconfig that {variable} names cannot be read: {error.strerror}") from error

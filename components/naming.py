@@ -1,0 +1,33 @@
+"""Physical names and tags. Logical names are constants of the code and never come from here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pulumi
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from planning.spec import ClusterSpec, Pool
+
+
+def physical(name: str = "") -> str:
+    """The name that the provider shows: unique for each stack of an account."""
+    whole = f"atoll-{pulumi.get_stack()}"
+    return f"{whole}-{name}" if name else whole
+
+
+def tags(spec: ClusterSpec) -> dict[str, str]:
+    """Tags of everything in the stack."""
+    return {
+        "atoll:customer": spec.customer.name,
+        "atoll:stack": pulumi.get_stack(),
+        "atoll:owner": spec.customer.owner,
+    }
+
+
+def pool_tags(pool: Pool, stack_tags: Mapping[str, str]) -> dict[str, str]:
+    """Tags of the machines and disks of one pool."""
+    own = {"atoll:pool": pool.name, "atoll:role": pool.role}
+    return {**stack_tags, **own, **({"atoll:workload": pool.workload} if pool.workload else {})}

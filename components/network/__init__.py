@@ -1,0 +1,1 @@
+"""Networks: address ranges, gateways, and the joint with the customer's own network."""

@@ -1,0 +1,1 @@
+"""Node pools: equal nodes of one offer."""

@@ -1,0 +1,49 @@
+"""Where the machines of a pool may start: in which zones, and in which capacity that was reserved beforehand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pulumi
+
+from components.nodepool.aws_template import has_fabric
+from planning.errors import InputError
+
+if TYPE_CHECKING:
+    from components.network.aws import Network
+    from components.settings import Settings
+    from planning.spec import Pool
+
+
+def reservation(pool: Pool, settings: Settings) -> pulumi.Input[str] | None:
+    """Id of the pool's capacity reservation or block; None where it needs none and the stack names none.
+
+    Raises:
+        InputError: a capacity block is needed and the stack's settings name none.
+    """
+    named = settings.reservations.get(pool.name)
+    if named is not None or pool.kind != "capacity_block":
+        return named
+    if settings.offline:
+        return pulumi.Output.from_input(pulumi.UNKNOWN).apply(str)
+    raise InputError(
+        f"pool {pool.name} runs in a capacity block, and the stack does not say which",
+        hint=f"pulumi config set --path 'atoll:capacityReservations.{pool.name}' cr-...",
+    )
+
+
+def subnets(pool: Pool, *, network: Network) -> tuple[pulumi.Output[str], ...]:
+    """Private subnets the pool may start in; one only where its nodes must be close together.
+
+    Raises:
+        InputError: the pool names a zone that the network does not span.
+    """
+    found = network.private_subnets
+    if pool.zones:
+        unknown = sorted(set(pool.zones) - set(network.zones))
+        if unknown:
+            raise InputError(f"pool {pool.name} may start in {', '.join(unknown)}, which the network does not span")
+        by_zone = dict(zip(network.zones, network.private_subnets, strict=False))
+        found = tuple(by_zone[zone] for zone in pool.zones)
+    close = has_fabric(pool) or pool.placement_group or pool.kind == "capacity_block"
+    return found[:1] if close else found

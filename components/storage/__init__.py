@@ -1,0 +1,1 @@
+"""Storage tiers: object stores and shared file systems."""

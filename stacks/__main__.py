@@ -1,0 +1,24 @@
+"""The program of every stack: reads the accepted lock, builds what it decides, exports how to reach it.
+
+The engine runs this file alone, with only this folder on the path; everything else is installed with the project.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pulumi
+
+from components.targets import build
+from planning.lock import LOCK_NAME, read_spec
+from planning.quantities import declared
+
+
+def main() -> None:
+    """The stack that is selected."""
+    spec = read_spec(Path(__file__).parent / pulumi.get_stack() / LOCK_NAME)
+    for name, value in build(spec, declared(spec)).items():
+        pulumi.export(name, value)
+
+
+main()
