@@ -46,6 +46,7 @@ class Demand:
         per_copy: accelerators of one copy that must share a node whatever the memory; 0 for no such need.
         one_node: one job or replica may not span nodes (tensor parallel stays inside a node).
         global_batch: samples per step; more model copies than that find nothing to do.
+        exchange_gb: gradients summed over all nodes in one run, at least; 0 where nobody can tell.
         copies: jobs or replicas up at the same time, min / expected / max (0..n for autoscaled).
         flops: of one run; None where time does not follow from FLOPs.
         mfu: share of peak reached.
@@ -77,6 +78,7 @@ class Demand:
     per_copy: int = 0
     one_node: bool = False
     global_batch: int | None = None
+    exchange_gb: Decimal = Decimal(0)
     copies: Range
     flops: Decimal | None = None
     mfu: Decimal = Decimal("0.4")

@@ -30,17 +30,9 @@ def burst_gb_per_s(size_gb: Decimal, *, stall_seconds: Decimal | int) -> Decimal
     return size_gb / stall_seconds
 
 
-def trained_parameters(workload: Compute) -> Decimal | None:
-    """Parameters that change: all, or the adapters; None without a model."""
-    if workload.model is None:
-        return None
-    share = work.adapter_share(workload)
-    return workload.model.parameters if share is None else workload.model.parameters * share
-
-
 def burst_of(workload: Compute) -> Decimal | None:
     """GB/s of checkpoint writes of a job; None where it writes none or its size is not known."""
-    trained = trained_parameters(workload)
+    trained = work.trained_parameters(workload)
     if trained is None or not workload.checkpointing.enabled:
         return None
     size_gb = checkpoint_gb(trained, precision=workload.precision)
@@ -51,7 +43,7 @@ def checkpoint_figures(workload: Compute) -> Iterator[Figure]:
     """Size, burst bandwidth and the share of time lost; nothing where no checkpoints are written."""
     if not workload.checkpointing.enabled:
         return
-    trained = trained_parameters(workload)
+    trained = work.trained_parameters(workload)
     if trained is None:
         source = rules.CHECKPOINT_BYTES.source
         yield unknown(subject=workload.name, name=SIZE, unit="GB", missing="model.parameters", source=source)

@@ -14,10 +14,12 @@ from planning.demand import Fit, Misfit
 from planning.money import HOURS_PER_MONTH
 from planning.sizing import asked, rules
 from planning.sizing.cpu import ARM_NOTE, fit_cpu
+from planning.sizing.exchange import exchange_hours
 from planning.sizing.hours import node_hours
 from planning.sizing.misfits import (
     BATCH_TOO_SMALL,
     LACKS_PRECISION,
+    NETWORK_TOO_SLOW,
     NO_ACCELERATOR,
     NO_FABRIC,
     NVME_UNKNOWN,
@@ -114,10 +116,10 @@ def _working(demand: Demand, machine: Machine, seats: Seats, speed: Speed | None
     if wanted is not None and nodes not in (None, wanted):
         return OTHER_NODES
     working = wanted or nodes or least
-    return TOO_FEW_NODES if working < least else _limit(demand, machine, seats, working)
+    return TOO_FEW_NODES if working < least else _limit(demand, machine, seats, speed, working)
 
 
-def _limit(demand: Demand, machine: Machine, seats: Seats, working: int) -> int | Misfit:
+def _limit(demand: Demand, machine: Machine, seats: Seats, speed: Speed | None, working: int) -> int | Misfit:
     """`working` again, unless so many nodes of this machine type make no pool."""
     if working == 1:
         return working
@@ -129,7 +131,16 @@ def _limit(demand: Demand, machine: Machine, seats: Seats, working: int) -> int 
     batch = demand.global_batch
     if seats.spans and batch is not None and (working - 1) * per_node >= batch * seats.needed:
         return BATCH_TOO_SMALL
+    if speed is not None and _is_starved(demand, machine, speed, working):
+        return NETWORK_TOO_SLOW
     return working
+
+
+def _is_starved(demand: Demand, machine: Machine, speed: Speed, working: int) -> bool:
+    network = machine.network_gbps
+    if not demand.exchange_gb or not network:
+        return False
+    return exchange_hours(demand.exchange_gb, nodes=working, network_gbps=network) > speed.hours(working)
 
 
 def _fit(

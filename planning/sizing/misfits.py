@@ -34,6 +34,7 @@ TOO_LITTLE_NVME: Final = Misfit("too little local NVMe for the hot tier")
 MEMORY_UNKNOWN: Final = Misfit("main memory not known")
 
 NO_FABRIC: Final = Misfit("several nodes without a fabric between them")
+NETWORK_TOO_SLOW: Final = Misfit("gradients take longer to cross the network than to compute")
 TOO_MANY: Final = Misfit("more accelerators than fit one network spine")
 BATCH_TOO_SMALL: Final = Misfit("the global batch is too small to feed so many nodes")
 TOO_FEW_NODES: Final = Misfit("fewer nodes than the work needs")

@@ -75,6 +75,13 @@ LORA_FROZEN_FLOPS: Final = _rule(
 MFU_AT_BEST: Final = _rule("0.5", "", "founding text 002, section on MFU (Bekman, ML Engineering Open Book)")
 SCALING: Final = _rule("0.9", "", "founding text 000, assumptions: about 90% over several nodes")
 
+# Gradients between nodes.
+STEP_TOKENS: Final = _rule(
+    "4000000", "tokens per step", "Touvron et al. 2023, Llama 2, section 2.2; with fewer there is more to exchange"
+)
+GRADIENT_BYTES: Final = _rule("2", "bytes per trained parameter", f"{OWN}: gradients are summed in half precision")
+ALL_REDUCE: Final = _rule("2", "times the volume", "Patarasuk and Yuan 2009: 2 x (n - 1) / n, the least for n nodes")
+
 # Feeding the accelerators.
 LOADERS: Final = _rule("3", "processes per accelerator", f"{TEXT_CPU}: 2-3 loaders")
 TRAINING_CORES: Final = _rule(

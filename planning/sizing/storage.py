@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from math import ceil
 from typing import TYPE_CHECKING, Final
 
@@ -11,6 +10,7 @@ from planning.sizing.figures import figure, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from decimal import Decimal
 
     from planning.checklist.model import Checklist, DataSet, TierAsk
     from planning.demand import Figure

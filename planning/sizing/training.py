@@ -10,6 +10,7 @@ from planning.demand import Demand
 from planning.money import HOURS_PER_MONTH, Range
 from planning.sizing import memory, rules, work
 from planning.sizing.checkpoints import checkpoint_figures
+from planning.sizing.exchange import exchange_figures
 from planning.sizing.figures import figure, unknown
 from planning.sizing.hot import hot_gb
 
@@ -43,6 +44,7 @@ def _job(workload: Compute, checklist: Checklist, *, kind: str) -> Demand:
         memory_gb=memory_gb(workload) or Decimal(0),
         copies=ONE_JOB,
         global_batch=workload.global_batch,
+        exchange_gb=work.exchange_gb(workload) or Decimal(0),
         flops=None if rate is not None and samples is not None else work.flops_per_run(workload),
         mfu=workload.mfu,
         samples_per_run=samples if rate is not None else None,
@@ -102,6 +104,7 @@ def figures(workload: Compute, checklist: Checklist) -> Iterator[Figure]:
         source=rules.TRAINING_CORES.source,
     )
     yield from checkpoint_figures(workload)
+    yield from exchange_figures(workload)
     yield figure(
         subject=workload.name,
         name="spare nodes",

@@ -50,6 +50,32 @@ def flops_per_run(workload: Compute) -> Decimal | None:
     return samples * workload.flops_per_sample
 
 
+def trained_parameters(workload: Compute) -> Decimal | None:
+    """Parameters that change: all, or the adapters; None without a model."""
+    if workload.model is None:
+        return None
+    share = adapter_share(workload)
+    return workload.model.parameters if share is None else workload.model.parameters * share
+
+
+def steps_per_run(workload: Compute) -> Decimal | None:
+    """The least number of steps of one run; None where neither tokens nor samples with a batch say."""
+    if workload.tokens is not None:
+        return workload.tokens / rules.STEP_TOKENS.value
+    samples = samples_per_run(workload)
+    if samples is None or workload.global_batch is None:
+        return None
+    return samples / workload.global_batch
+
+
+def exchange_gb(workload: Compute) -> Decimal | None:
+    """GB of gradients that all nodes of a job sum up in one run, at least; None where nobody can tell."""
+    trained, steps = trained_parameters(workload), steps_per_run(workload)
+    if trained is None or steps is None:
+        return None
+    return trained * rules.GRADIENT_BYTES.value * steps / rules.GIGA
+
+
 def work_figure(workload: Compute) -> Figure:
     """The work of one run: measured, from tokens, from samples, or unknown."""
     samples = samples_per_run(workload)

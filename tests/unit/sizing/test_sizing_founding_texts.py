@@ -9,6 +9,7 @@ from planning.checklist.words import Precision
 from planning.sizing import memory, rules
 from planning.sizing.checkpoints import burst_gb_per_s, checkpoint_gb
 from planning.sizing.derive import size
+from planning.sizing.exchange import exchange_hours
 from planning.sizing.explain import explain
 from planning.sizing.network import advertised_gbps
 from planning.sizing.speed import Speed
@@ -91,6 +92,26 @@ def test_a_mixture_of_experts_works_with_active_and_is_held_with_all_parameters(
     demand = size(checklist(training(model=model))).demands[0]
     assert demand.flops == 6 * 13 * 10**9 * Decimal(140) * 10**9
     assert demand.memory_gb == memory.training_gb(47 * 10**9)
+
+
+def test_gradients_cross_800_gbps_at_640() -> None:
+    hours = exchange_hours(Decimal(640) * 3600 / 8, nodes=2, network_gbps=Decimal(800))
+    assert hours == 1
+
+
+def test_gradients_of_7b_in_steps_of_4m_tokens() -> None:
+    assert size(checklist(training())).demands[0].exchange_gb == 14 * 35_000
+
+
+def test_adapters_exchange_next_to_nothing() -> None:
+    full = size(checklist(training())).demands[0].exchange_gb
+    assert size(checklist(training(kind="fine_tuning", method="lora"))).demands[0].exchange_gb == full / 100
+
+
+def test_steps_of_samples_follow_from_the_global_batch() -> None:
+    work = {"tokens": None, "samples": "1M", "flops_per_sample": "12B"}
+    assert size(checklist(training(global_batch=1000, **work))).demands[0].exchange_gb == 14 * 1000
+    assert size(checklist(training(**work))).demands[0].exchange_gb == 0
 
 
 def test_lora_works_two_thirds_as_much_and_a_little() -> None:

@@ -61,6 +61,12 @@ CASES: list[tuple[Misfit, Demand, Machine, Accelerator | None]] = [
     (misfits.NO_FABRIC, TRAIN, replace(NODE, cluster=False), H100),
     (misfits.NO_FABRIC, TRAIN, replace(NODE, fabric=Fabric.ETHERNET), H100),
     (misfits.NO_FABRIC, TRAIN, replace(NODE, fabric=Fabric.UNKNOWN), H100),
+    (
+        misfits.NETWORK_TOO_SLOW,
+        replace(TRAIN, exchange_gb=Decimal("1e9")),
+        replace(NODE, network_gbps=Decimal(10)),
+        H100,
+    ),
     (misfits.TOO_MANY, replace(TRAIN, deadline_hours=Decimal("0.01")), NODE, H100),
     (misfits.BATCH_TOO_SMALL, replace(TRAIN, global_batch=1, deadline_hours=Decimal(20_000)), NODE, H100),
 ]
