@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
@@ -22,14 +23,24 @@ if TYPE_CHECKING:
 
 # Scaling of 0.9 is what the founding texts report for clusters a few times larger, not for any size: our own bound.
 MOST_GROWTH: Final = 8
+# Starting a GPU node and loading its images and data takes minutes; below an hour more nodes gain little.
+SHORTEST_RUN_HOURS: Final = 1
 NEVER: Final = Decimal("Infinity")
 
 
 def fastest(field: Field) -> Pick | str:
-    """The quickest pick under the ceiling, or why there is none."""
+    """The quickest machines that meet the deadline, else the quickest pick under the ceiling, or why there is none."""
     demand = _paced(field)
     if demand is None:
         return "no workload has a speed to compare: nothing is trained and no answer is timed"
+    pick = _quickest(field, demand)
+    if pick is None and demand.deadline_hours is not None:
+        late = replace(demand, deadline_hours=None)
+        pick = _quickest(field.instead_of(demand, late), late)
+    return pick or "nothing that fits is under the ceiling"
+
+
+def _quickest(field: Field, demand: Demand) -> Pick | None:
     best: Pick | None = None
     for floor, candidate in _quickest_first(field, demand):
         if best is not None and floor > pace(_of(best, demand)):
@@ -37,7 +48,7 @@ def fastest(field: Field) -> Pick | str:
         pick = _grown(field, demand, candidate)
         if pick is not None and (best is None or _key(field, pick, demand) < _key(field, best, demand)):
             best = pick
-    return best or "nothing that fits is under the ceiling"
+    return best
 
 
 def _paced(field: Field) -> Demand | None:
@@ -73,7 +84,7 @@ def _reachable(candidate: Candidate, demand: Demand) -> Decimal:
 def _can_grow(demand: Demand) -> bool:
     asked = demand.hardware
     sized = asked is not None and (asked.nodes is not None or asked.count is not None)
-    return demand.flops is not None and not sized
+    return demand.flops is not None and demand.deadline_hours is None and not sized
 
 
 def _grown(field: Field, demand: Demand, candidate: Candidate) -> Pick | None:
@@ -98,7 +109,7 @@ def _sizes(demand: Demand, candidate: Candidate, *, grow: bool) -> Iterator[Cand
     part = candidate.parts[0]
     for nodes in range(most, least, -1):
         sits = fit(demand, candidate.machine, candidate.accelerator, nodes=nodes)
-        if not isinstance(sits, Misfit):
+        if not isinstance(sits, Misfit) and (sits.hours_per_run or ZERO) >= SHORTEST_RUN_HOURS:
             yield whole(demand, sits, part.offer, candidate.accelerator)
     yield candidate
 

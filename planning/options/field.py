@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, final
 
@@ -11,12 +12,11 @@ from planning.money import NOTHING, Range
 from planning.options.assemble import spec
 from planning.options.candidate import Candidate, rank_usd, split, whole
 from planning.options.cpu import best_cpu
-from planning.options.permits import accelerator_refusal, permit, place_refusal
+from planning.options.permits import accelerator_refusal, least_nodes, permit, place_refusal
 from planning.quantities import charges
 from planning.sizing.fit import fit
 
 if TYPE_CHECKING:
-    from collections import Counter
     from collections.abc import Callable, Iterator, Sequence
     from decimal import Decimal
 
@@ -64,6 +64,11 @@ class Field:
         self.gpu: dict[str, dict[Place, list[Candidate]]] = {
             demand.workload: self._candidates(demand) for demand in self.demands if demand.accelerators
         }
+
+    def instead_of(self, demand: Demand, other: Demand) -> Field:
+        """The same field with one demand changed; what was refused is counted once, here."""
+        demands = tuple(other if each is demand else each for each in self.demands)
+        return Field(self.market, self.checklist, demands=demands, refusals=Counter())
 
     def admits(self, place: Place) -> bool:
         """Whether the checklist lets the cluster be there."""
@@ -148,7 +153,12 @@ class Field:
     def _bought(self, demand: Demand, sits: Fit, stock: Stock) -> Iterator[Candidate]:
         allows = self.permits[demand.workload].allows
         provider = stock.machine.provider
-        offers = [each for each in stock.offers if self.admits((provider, each.region)) and allows(each)]
+        nodes = sits.working + sits.spares
+        offers = [
+            each
+            for each in stock.offers
+            if self.admits((provider, each.region)) and allows(each) and nodes >= least_nodes(each)
+        ]
         return ways(demand, sits, offers, stock)
 
 

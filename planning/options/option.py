@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.model import PurchaseKind
 from planning.bill import Bill
+from planning.checklist.workload import FineTuning, Training
 from planning.lock import Ceilings
 from planning.options.assemble import UNNAMED_MACHINE, spec, target
 from planning.options.worth import buying, pool_worth
@@ -31,6 +32,9 @@ SHORT_PURCHASE: Final = {
     PurchaseKind.CAPACITY_BLOCK: "block",
     PurchaseKind.FLEX: "flex",
 }
+EVERY_PROVIDER: Final = "*"
+UNPRICED_TERM: Final = "reserved"  # purchase word of terms.csv for discounts that are published as a maximum only
+DAY_HOURS: Final = 24
 # Built by a later part of Atoll, so no bill of this version counts them.
 NOT_BUILT_YET: Final = "what the platform itself will need on top (Kubeflow, MLflow, MinIO volumes)"
 
@@ -120,19 +124,35 @@ def _leaves_out(cluster: ClusterSpec, checklist: Checklist) -> Iterator[str]:
 
 
 def _notes(pick: Pick, *, checklist: Checklist, market: Market) -> Iterator[str]:
-    provider = pick.place[0]
-    if target(provider, checklist) == "existing" and checklist.where.existing is None:
-        yield f"the cluster is ordered at {provider} first; Atoll then builds on its kubeconfig"
+    if target(pick.place[0], checklist) == "existing" and checklist.where.existing is None:
+        yield f"the cluster is ordered at {pick.place[0]} first; Atoll then builds on its kubeconfig"
     for each in pick.candidates:
-        if each.fit.note:
-            yield f"{each.demand.workload}: {each.fit.note}"
-        if any(part.offer.term.kind is PurchaseKind.SPOT for part in each.parts):
-            yield f"{each.demand.workload}: spot machines may be taken away; the bill's max is at the spot price too"
+        yield from _pool_notes(each)
+    late = [each for each in pick.candidates if _is_late(each, checklist)]
+    yield from (f"{each.demand.workload}: the deadline is missed; what meets it is over the ceiling" for each in late)
     if checklist.contract.incentives and checklist.contract.months:
-        yield from _incentives(provider, market)
+        yield from _incentives(pick.place[0], market)
+
+
+def _pool_notes(each: Candidate) -> Iterator[str]:
+    if each.fit.note:
+        yield f"{each.demand.workload}: {each.fit.note}"
+    for part in each.parts:
+        term = part.offer.term
+        if term.kind is PurchaseKind.SPOT:
+            yield f"{each.demand.workload}: spot machines may be taken away; the bill's max is at the spot price too"
+        elif term.kind is PurchaseKind.ON_DEMAND and term.provider != EVERY_PROVIDER:
+            yield f"{each.demand.workload}: {term.note}"
+
+
+def _is_late(each: Candidate, checklist: Checklist) -> bool:
+    asked = next((work for work in checklist.workloads if work.name == each.demand.workload), None)
+    deadline = asked.deadline if isinstance(asked, (Training, FineTuning)) else None
+    return deadline is not None and each.fit.hours_per_run is not None and each.fit.hours_per_run > deadline * DAY_HOURS
 
 
 def _incentives(provider: str, market: Market) -> Iterator[str]:
-    for term in market.catalog.terms.values():
-        if term.provider == provider and term.months and term.note:
-            yield f"contract incentive, not counted in the bill: {term.note}"
+    """What a provider promises for a contract without naming a price."""
+    term = market.catalog.terms.get((UNPRICED_TERM, provider))
+    if term is not None:
+        yield f"contract incentive, not counted in the bill: {term.note}"

@@ -9,6 +9,7 @@ from catalogs.model import Form, PurchaseKind
 from planning.checklist.words import Purchase, Residency
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from decimal import Decimal
 
     from catalogs.model import Accelerator, Offer, Provider, Region
@@ -26,6 +27,15 @@ ASKED_KIND: Final = {
     Purchase.RESERVED: PurchaseKind.RESERVED,
     Purchase.CAPACITY_BLOCK: PurchaseKind.CAPACITY_BLOCK,
 }
+
+
+# Purchases that are sold in a least number of machines (terms.csv: Lambda's 1-Click Clusters start at 16 GPUs).
+LEAST_NODES: Final[Mapping[tuple[str, str], int]] = {("lambda", "reserved_2w_to_12m"): 2}
+
+
+def least_nodes(offer: Offer) -> int:
+    """The least number of machines that a purchase is sold in."""
+    return LEAST_NODES.get((offer.machine.provider, offer.price.purchase), 1)
 
 
 @dataclass(frozen=True, slots=True)
