@@ -6,6 +6,7 @@ Over 40,000 prices stay plain strings; parsing them all would cost more time tha
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from difflib import get_close_matches
 from functools import cached_property
 from typing import TYPE_CHECKING, final
@@ -56,7 +57,10 @@ class Prices:
     @cached_property
     def newest(self) -> date | None:
         """The latest date of any row; None where no row is dated."""
-        tails = {tuple(line.rsplit(",", 2)[1:]) for line in self._lines}
+        return self._newest(self._lines)
+
+    def _newest(self, lines: Sequence[str]) -> date | None:
+        tails = {tuple(line.rsplit(",", 2)[1:]) for line in lines}
         dates = (self._day(source=source, as_of=as_of) for source, as_of in tails)
         return max((each for each in dates if each), default=None)
 
@@ -95,11 +99,20 @@ class Prices:
         prefix = f"{provider},{item}," + (f"{region}," if region else "")
         return [self.price(line) for line in within(self._lines, prefix)]
 
-    def items_in(self, *, provider: str, region: str | None = None) -> set[str]:
-        """Names of what a provider prices, anywhere or in one region: machines and services."""
+    def rows_by_source(self) -> Mapping[str, int]:
+        """How many rows name each source."""
+        return Counter(line.rsplit(",", 2)[1] for line in self._lines)
+
+    def extent(self, provider: str) -> tuple[int, date | None]:
+        """How many rows a provider has, and the latest date among them."""
         lines = within(self._lines, f"{provider},")
-        marks = (",", "") if region is None else (f",{region},", f",{EVERYWHERE},")
-        return {line.split(",", 2)[1] for line in lines if marks[0] in line or (marks[1] and marks[1] in line)}
+        return len(lines), self._newest(lines)
+
+    def items_in(self, *, provider: str, region: str) -> frozenset[str]:
+        """Names of what a provider prices in one region or everywhere: machines and services."""
+        marks = (f",{region},", f",{EVERYWHERE},")
+        lines = within(self._lines, f"{provider},")
+        return frozenset(line.split(",", 2)[1] for line in lines if marks[0] in line or marks[1] in line)
 
     def price(self, line: str) -> Price:
         """A line as a fact, with the customer's own terms applied.
