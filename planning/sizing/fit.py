@@ -112,7 +112,8 @@ def _working(demand: Demand, machine: Machine, seats: Seats, speed: Speed | None
         least = max(least, speed.nodes_within(demand.deadline_hours))
     wanted = asked.nodes_asked(demand.hardware, machine)
     if wanted is not None and wanted < least:
-        return asked_too_small(least * machine.accelerators if least > seats.working else seats.needed)
+        holds = wanted * machine.accelerators
+        return asked_too_small(seats.needed if seats.needed > holds else least * machine.accelerators)
     if wanted is not None and nodes not in (None, wanted):
         return OTHER_NODES
     working = wanted or nodes or least

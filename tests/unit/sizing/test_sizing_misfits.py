@@ -44,6 +44,7 @@ CASES: list[tuple[Misfit, Demand, Machine, Accelerator | None]] = [
     (misfits.NOT_WHOLE_NODES, asking(count=32, nodes=3), NODE, H100),
     (misfits.asked_too_small(23), asking(count=16), NODE, H100),
     (misfits.asked_too_small(23), asking(nodes=2), NODE, H100),
+    (misfits.asked_too_small(24), replace(SERVE, hardware=HardwareAsk(count=16)), NODE, H100),
     (misfits.LACKS_PRECISION, replace(TRAIN, precision=Precision.FP64), NODE, H100),
     (misfits.LACKS_PRECISION, replace(SERVE, precision=Precision.INT8), NODE, H100),
     (misfits.PEAK_UNKNOWN, TRAIN, NODE, replace(H100, tflops={})),
