@@ -87,7 +87,7 @@ class Remembered:
 
     def __init__(self, prices: Prices) -> None:
         self._prices = prices
-        self._answers: dict[tuple[str, str, str, str], tuple[Price, ...] | UnpricedError] = {}
+        self._answers: dict[tuple[str, str, str, str], tuple[Price, ...] | str] = {}
 
     def tiers(self, *, provider: str, item: str, region: str, purchase: str = LIST_PRICE) -> tuple[Price, ...]:
         """As `Prices.tiers`."""
@@ -95,15 +95,16 @@ class Remembered:
         if asked not in self._answers:
             self._answers[asked] = self._look_up(*asked)
         answer = self._answers[asked]
-        if isinstance(answer, UnpricedError):
-            raise answer
+        if isinstance(answer, str):
+            raise UnpricedError(answer)
         return answer
 
-    def _look_up(self, provider: str, item: str, region: str, purchase: str) -> tuple[Price, ...] | UnpricedError:
+    def _look_up(self, provider: str, item: str, region: str, purchase: str) -> tuple[Price, ...] | str:
+        """The price, or why there is none."""
         try:
             return self._prices.tiers(provider=provider, item=item, region=region, purchase=purchase)
         except UnpricedError as error:
-            return error.with_traceback(None)
+            return str(error)
 
 
 def take_off(resources: Sequence[Resource], *, catalog: Book, default_region: str | None = None) -> TakeOff:

@@ -54,7 +54,7 @@ def preview(document: dict[str, object]) -> Preview:
         made = kept if kept is not None and _alike(before, after) else resource(after)
         new[made.urn] = made
     return Preview(
-        stack=next((stack_of(text(step.get("urn"))) for step in steps), ""),
+        stack=next(iter(stack_of(urn) for urn in (*new, *old)), ""),
         old=tuple(old.values()),
         new=tuple(new.values()),
         default_region=_region(document.get("config")),
