@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from planning.checklist.units import Count, Days, Flag, Gigabytes, Number, Whole
 from planning.checklist.words import Domain, FabricAsk, Framework, Precision, Purchase
 
-Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,30}$", description="Lower case letters, digits and dashes.")]
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,30}$")]
 
 
 class Strict(BaseModel):
@@ -118,12 +118,14 @@ class Training(Compute):
     """Training from scratch."""
 
     kind: Literal["training"]
+    """What the work is: it decides which fields there are."""
 
 
 class FineTuning(Compute):
     """Fine-tuning a model that exists."""
 
     kind: Literal["fine_tuning"]
+    """What the work is: it decides which fields there are."""
     method: Literal["full", "lora"] = "full"
     """All weights, or low-rank adapters over frozen weights."""
     adapter_share: Number = Field(default=Decimal("0.01"), gt=0, le=1)
@@ -134,6 +136,7 @@ class Inference(Job):
     """A service that answers requests."""
 
     kind: Literal["inference"]
+    """What the work is: it decides which fields there are."""
     model: ModelFacts
     """The model served."""
     precision: Precision = Precision.BF16
@@ -156,6 +159,7 @@ class Notebooks(Job):
     """Engineers working interactively."""
 
     kind: Literal["notebooks"]
+    """What the work is: it decides which fields there are."""
     accelerators_per_engineer: Number = Field(default=Decimal("0.5"), gt=0)
     """Below 1 an accelerator is shared."""
     memory_per_engineer: Gigabytes = Field(default=Decimal(24), validate_default=True)
@@ -170,6 +174,7 @@ class Batch(Job):
     """Jobs without a model to size by: preprocessing, simulation, scoring."""
 
     kind: Literal["batch"]
+    """What the work is: it decides which fields there are."""
     vcpus: Whole = Field(default=0, ge=0)
     """Cores at the same time."""
     memory: Gigabytes | None = None
