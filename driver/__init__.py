@@ -1,0 +1,1 @@
+"""DOOR: the `atoll` command. The only room that prints, reads the clock and exits."""

@@ -1,0 +1,84 @@
+"""`atoll accept`: write down what was decided, so that the Pulumi program builds exactly that."""
+
+from typing import Annotated
+
+import typer
+
+from driver import arguments
+from driver.answers import Answer, option_named, quoted, refuse_old_option
+from driver.project import Project, known_stack, shown, subject
+from driver.render.amounts import total
+from driver.screen import note, show
+from driver.stack_file import with_accepted
+from driver.writing import write_all
+from planning.errors import InputError, OverCeilingError
+from planning.lock import Lock, lock, read_lock, to_text
+from planning.options.option import ceilings
+from planning.quote import Option, Verdict
+
+
+def run(
+    stack: arguments.Stack,
+    option: Annotated[
+        str, typer.Argument(metavar="OPTION", help="An option's id, or a view such as cheapest.", show_default=False)
+    ],
+    *,
+    prices: arguments.Book = arguments.CURRENT_BOOK,
+    price_book: arguments.OwnBook = "",
+    today: arguments.Today = "",
+    allow_stale: arguments.AllowStale = False,
+) -> int:
+    """Accept an option: write the stack's quote.lock.json and Pulumi.<stack>.yaml."""
+    project = known_stack(stack)
+    answer = quoted(subject(stack), book=prices, own=price_book, today=arguments.day(today))
+    chosen = option_named(answer.quote, option)
+    _refuse_over(chosen)
+    if not allow_stale and prices == arguments.CURRENT_BOOK:
+        refuse_old_option(chosen, today=answer.quote.priced_at)
+    _write(project, stack, accepted=_lock(answer, chosen))
+    show(f"{chosen.id}: {total(chosen.bill.usd_per_month.expected, bill=chosen.bill)} USD a month expected")
+    if chosen.judgement.verdict is Verdict.CANNOT_TELL:
+        note(f"warning: nobody can tell whether this stays under the ceiling: {chosen.judgement.reason}")
+    return 0
+
+
+def _refuse_over(chosen: Option) -> None:
+    """The ceiling is hard: no flag gets around it.
+
+    Raises:
+        OverCeilingError: the option is over it.
+    """
+    if chosen.judgement.verdict is Verdict.OVER:
+        raise OverCeilingError(
+            f"{chosen.id} is over the ceiling: {chosen.judgement.reason}",
+            hint="accept another option, or change the checklist; the ceiling cannot be waived",
+        )
+
+
+def _lock(answer: Answer, chosen: Option) -> Lock:
+    checklist = answer.checklist
+    return lock(answer.quote, chosen, ceiling=ceilings(checklist), contract_months=checklist.contract.months)
+
+
+def _write(project: Project, stack: str, *, accepted: Lock) -> None:
+    """Write what changed of the lock and the stack's configuration, both or neither."""
+    path, config = project.lock(stack), project.stack_config(stack)
+    texts = {config: with_accepted(config, option=accepted.option)}
+    if not _holds(project, stack, accepted):
+        texts[path] = to_text(accepted)
+    changed = {each: text for each, text in texts.items() if not each.exists() or each.read_text("utf-8") != text}
+    if not changed:
+        show(f"{shown(path)} holds this already; nothing was written")
+        return
+    write_all(changed)
+    show(f"written: {', '.join(shown(each) for each in sorted(changed))}")
+
+
+def _holds(project: Project, stack: str, accepted: Lock) -> bool:
+    """Whether the lock there says the same and is still valid; a lock that cannot be read is written anew."""
+    try:
+        there = read_lock(project.lock(stack))
+    except InputError:
+        return False
+    days = {"priced_at": accepted.priced_at, "valid_until": accepted.valid_until}
+    return there.valid_until >= accepted.priced_at and there.model_copy(update=days) == accepted

@@ -1,0 +1,54 @@
+"""`atoll check`: is the checklist sound, and what does it ask for?"""
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from driver import arguments
+from driver.project import shown, subject
+from driver.render.amounts import number
+from driver.screen import show
+from planning.checklist.reading import read_file
+from planning.demand import Demand
+from planning.sizing.derive import size
+
+
+def run(stack_or_file: arguments.StackOrFile) -> int:
+    """Read a checklist and say what it demands, or every fault in it."""
+    asked = subject(stack_or_file)
+    checklist = read_file(asked.checklist)
+    show(f"{shown(asked.checklist)}: ok", demands_table(size(checklist).demands))
+    return 0
+
+
+def demands_table(demands: tuple[Demand, ...]) -> Table:
+    """What each workload needs of its node pool."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
+    for heading in ("workload", "kind"):
+        table.add_column(heading, no_wrap=True)
+    for heading in ("accelerators", "memory GB", "vCPUs", "copies\nmin / exp / max", "deadline h", "runs a month"):
+        table.add_column(heading, justify="right")
+    table.add_column("also")
+    for demand in demands:
+        table.add_row(*_cells(demand))
+    return table
+
+
+def _cells(demand: Demand) -> tuple[str, ...]:
+    copies = " / ".join(number(each) for each in (demand.copies.min, demand.copies.expected, demand.copies.max))
+    is_run = demand.flops is not None or demand.samples_per_run is not None
+    return (
+        demand.workload,
+        demand.kind.replace("_", " "),
+        f"{demand.accelerators} at least" if demand.accelerators else "none",
+        number(demand.memory_gb) if demand.accelerators else "",
+        str(demand.vcpus) if demand.vcpus else "",
+        copies,
+        number(demand.deadline_hours) if demand.deadline_hours is not None else "",
+        number(demand.runs_per_month) if is_run else "",
+        ", ".join(_words(demand)),
+    )
+
+
+def _words(demand: Demand) -> list[str]:
+    said = {"always on": demand.always_on, "spot": demand.spot, "fabric between nodes": demand.rdma}
+    return [word for word, holds in said.items() if holds]

@@ -1,0 +1,104 @@
+"""`atoll plan`: what the program of a stack would build and what that costs, without an engine or a cloud account."""
+
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from driver import arguments
+from driver.planned import Planned, plan_form, planned
+from driver.prices import price_book
+from driver.project import Project, known_stack, shown
+from driver.render.amounts import total
+from driver.render.bill import bill_table
+from driver.render.plan import counts_line, differences_table, resource_tree
+from driver.screen import json_text, note, progress, show
+from driver.writing import write_all
+from planning.checklist.reading import read_file
+from planning.errors import CannotTellError, InputError, OverCeilingError
+from planning.json_form import checklist_digest
+from planning.lock import Lock, read_lock
+from planning.quote import Verdict
+
+if TYPE_CHECKING:
+    from planning.json_shapes import ResourceForm
+    from planning.takeoff.resource import Resource
+
+STDOUT = "-"
+DISAGREE = 1
+EXIT_CODES = {
+    Verdict.WITHIN: 0,
+    Verdict.OVER: OverCeilingError.exit_code,
+    Verdict.CANNOT_TELL: CannotTellError.exit_code,
+}
+
+
+def run(
+    stack: arguments.Stack,
+    *,
+    prices: arguments.Book = arguments.CURRENT_BOOK,
+    own: arguments.OwnBook = "",
+    json_file: Annotated[
+        str, typer.Option("--json", metavar="FILE|-", help="Write the plan as JSON.", show_default=False)
+    ] = "",
+    today: arguments.Today = "",
+) -> int:
+    """Run the program offline: resources, bill, and whether both agree with what was accepted.
+
+    Exit code: 0 within the ceiling, 10 over it, 11 where nobody can tell, 1 where bill and resources disagree.
+    """
+    project = known_stack(stack)
+    lock = read_lock(Path(shown(project.lock(stack))))
+    _remind(project, lock, today=arguments.day(today))
+    with progress(f"running the program of {stack}"):
+        resources = _registered(project, stack)
+        plan = planned(lock, resources, catalog=price_book(prices, own=own))
+    if json_file:
+        _write(json_file, plan)
+    else:
+        _show(plan)
+    return EXIT_CODES[plan.judgement.verdict] or (DISAGREE if plan.differences else 0)
+
+
+def _registered(project: Project, stack: str) -> "tuple[Resource, ...]":
+    from driver.offline.program import run as run_offline  # noqa: PLC0415 - Pulumi is imported once it is needed
+
+    return run_offline(stack, root=project.root).resources
+
+
+def _remind(project: Project, lock: Lock, *, today: date) -> None:
+    """Say where the lock no longer is what would be quoted today."""
+    if lock.valid_until < today:
+        note(f"warning: the quote was valid until {lock.valid_until}; prices may have moved: atoll accept {lock.stack}")
+    path = project.checklist(lock.stack)
+    try:
+        changed = path.exists() and checklist_digest(read_file(path)) != lock.checklist_digest
+    except InputError:
+        note(f"warning: {shown(path)} has faults: atoll check {lock.stack}")
+        return
+    if changed:
+        note(f"warning: {shown(path)} has changed since {lock.option} was accepted: atoll quote {lock.stack}")
+
+
+def _write(file: str, plan: Planned) -> None:
+    from driver.offline.plan_json import to_json  # noqa: PLC0415 - Pulumi is imported once it is needed
+
+    text = json_text(plan_form(plan, resources=cast("list[ResourceForm]", to_json(plan.resources))))
+    if file == STDOUT:
+        print(text, end="")
+    else:
+        write_all({Path(file): text})
+        note(f"written: {file}")
+
+
+def _show(plan: Planned) -> None:
+    """Tree, bill, agreement and verdict."""
+    expected = total(plan.bill.usd_per_month.expected, bill=plan.bill)
+    verdict = plan.judgement
+    show(resource_tree(plan.lock.stack, plan.resources), counts_line(plan.resources), bill_table(plan.bill))
+    if plan.differences:
+        show("The resources do not cost what was accepted:", differences_table(plan.differences))
+    else:
+        show("Resources and accepted cluster agree to the cent.")
+    show(f"{plan.lock.option}: {expected} USD a month expected; {verdict.verdict}: {verdict.reason}")

@@ -1,0 +1,55 @@
+"""`atoll quote`: three to five priced options for a checklist."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from driver import arguments
+from driver.answers import exit_code, option_named, quoted
+from driver.project import subject
+from driver.render.bill import bill_table
+from driver.render.options import option_parts, quote_parts
+from driver.screen import note, show, show_json
+from planning.json_form import option_form, quote_form
+
+
+def run(
+    stack_or_file: arguments.StackOrFile,
+    *,
+    prices: arguments.Book = arguments.CURRENT_BOOK,
+    price_book: arguments.OwnBook = "",
+    option: Annotated[
+        str, typer.Option("--option", metavar="ID", help="Show the whole bill of one option.", show_default=False)
+    ] = "",
+    html: Annotated[
+        str, typer.Option("--html", metavar="FILE", help="Write the comparison as one HTML page.", show_default=False)
+    ] = "",
+    today: arguments.Today = "",
+    allow_stale: arguments.AllowStale = False,
+    as_json: arguments.AsJson = False,
+) -> int:
+    """Three to five priced options: machines, places, bills, verdicts.
+
+    Exit code: 0 where an option is within the ceiling, 10 where all are over it, 11 where nobody can tell,
+    12 where the prices are too old.
+    """
+    asked = subject(stack_or_file)
+    answer = quoted(asked, book=prices, own=price_book, today=arguments.day(today))
+    if html:
+        _write_page(html, answer)
+    if option:
+        one = option_named(answer.quote, option)
+        if as_json:
+            show_json(option_form(one))
+        else:
+            show(*option_parts(one), bill_table(one.bill))
+    elif as_json:
+        show_json(quote_form(answer.quote))
+    else:
+        show(*quote_parts(answer.quote))
+    return exit_code(answer.quote, allow_stale=allow_stale or prices != arguments.CURRENT_BOOK)
+
+
+def _write_page(file: str, answer: object) -> None:
+    raise NotImplementedError(Path(file), answer, note)

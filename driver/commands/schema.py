@@ -1,0 +1,19 @@
+"""`atoll schema`: the published shapes of what Atoll reads and writes."""
+
+from typing import Annotated
+
+import typer
+
+from driver.schemas import NAMES, schema
+from driver.screen import show_json
+from planning.errors import InputError
+
+
+def run(
+    of: Annotated[str, typer.Option("--of", metavar="|".join(NAMES), help="Of which document.")] = "checklist",
+) -> int:
+    """Print a JSON schema: of the checklist, or of what a command prints."""
+    if of not in NAMES:
+        raise InputError(f"there is no schema of {of!r}", hint=f"there are: {', '.join(NAMES)}")
+    show_json(schema(of))
+    return 0

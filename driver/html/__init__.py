@@ -1,0 +1,1 @@
+"""The options of a quote on one self-contained page."""

@@ -1,0 +1,102 @@
+"""A stack as its program registers it, counted, compared with what was accepted, and judged."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from driver.agreement import Difference, differences
+from driver.prices import as_book
+from planning.json_form import SCHEMA_VERSION, bill_form, judgement_form, range_form, usd_per_node_hour
+from planning.options.market import Market
+from planning.options.option import bill
+from planning.takeoff.takeoff import take_off
+from planning.verdict import judge
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from decimal import Decimal
+
+    from catalogs.reader import Catalog
+    from planning.bill import Bill
+    from planning.json_shapes import DifferenceForm, PlanForm, ResourceForm
+    from planning.lock import Lock
+    from planning.quote import Judgement
+    from planning.spec import ClusterSpec
+    from planning.takeoff.resource import Resource
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned:
+    """What a program would build.
+
+    Args:
+        bill: counted from the resources.
+        accepted: counted from the lock's spec, at the same prices.
+        config: what tells resources where they are.
+    """
+
+    lock: Lock
+    resources: tuple[Resource, ...]
+    bill: Bill
+    accepted: Bill
+    differences: tuple[Difference, ...]
+    judgement: Judgement
+    config: Mapping[str, str]
+
+
+def planned(lock: Lock, resources: Sequence[Resource], *, catalog: Catalog) -> Planned:
+    """Count the resources, compare them with the lock's spec, and judge them by the lock's ceiling."""
+    spec = lock.spec
+    region = spec.placement.region if spec.placement.target == "aws" else None
+    counted = take_off(resources, catalog=as_book(catalog), default_region=region).bill
+    accepted = bill(spec, Market(catalog))
+    return Planned(
+        lock=lock,
+        resources=tuple(resources),
+        bill=counted,
+        accepted=accepted,
+        differences=differences(accepted, counted),
+        judgement=judge(
+            counted,
+            lock.ceiling,
+            contract_months=lock.contract_months,
+            usd_per_gpu_hour=dearest_gpu_hour(spec, accepted),
+        ),
+        config={"aws:region": region} if region else {},
+    )
+
+
+def dearest_gpu_hour(spec: ClusterSpec, accepted: Bill) -> Decimal | None:
+    """USD of one accelerator for an hour in the pool where that is most; None where no such price is known."""
+    hours = [
+        usd / pool.accelerators
+        for pool in spec.pools
+        if pool.accelerators and (usd := usd_per_node_hour(pool, accepted)) is not None
+    ]
+    return max(hours, default=None)
+
+
+def plan_form(plan: Planned, *, resources: Sequence[ResourceForm]) -> PlanForm:
+    """`atoll plan --json`; `resources` from `driver.offline.plan_json`."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "stack": plan.lock.stack,
+        "option": plan.lock.option,
+        "config": dict(plan.config),
+        "resources": list(resources),
+        "counts": dict(sorted(Counter(resource.type for resource in plan.resources).items())),
+        "bill": bill_form(plan.bill),
+        "differences": [_difference_form(each) for each in plan.differences],
+        "verdict": judgement_form(plan.judgement),
+    }
+
+
+def _difference_form(each: Difference) -> DifferenceForm:
+    return {
+        "key": each.key,
+        "bill_usd_per_month": None if each.bill is None else range_form(each.bill),
+        "takeoff_usd_per_month": None if each.takeoff is None else range_form(each.takeoff),
+        "reason": each.reason,
+    }

@@ -1,0 +1,1 @@
+"""Tables and trees for a terminal: pure functions from answers to what rich prints."""

@@ -1,0 +1,172 @@
+"""The options of a quote side by side, and then one by one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from rich.box import SIMPLE_HEAD
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from driver.render.amounts import NOT_KNOWN, floor, nodes, number, percent, unpriced_note, usd, usd_range
+from planning.json_form import versus_big_three_percent
+from planning.quote import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import RenderableType
+
+    from planning.quote import Option, PoolWorth, Quote
+    from planning.spec import Pool
+
+VERDICT_STYLE: Final = {Verdict.WITHIN: "green", Verdict.OVER: "bold red", Verdict.CANNOT_TELL: "yellow"}
+REFUSALS_SHOWN: Final = 5
+INDENT: Final = (0, 0, 0, 2)
+
+
+def quote_parts(quote: Quote) -> Iterator[RenderableType]:
+    """Everything a quote says, top to bottom."""
+    yield heading(quote)
+    yield options_table(quote.options)
+    for option in quote.options:
+        yield from option_parts(option)
+    yield from _reasons(quote)
+
+
+def heading(quote: Quote) -> str:
+    """What was quoted, with which prices, and until when."""
+    count = len(quote.options)
+    newest = f", newest price of {quote.prices_as_of}" if quote.prices_as_of else ""
+    return (
+        f"{quote.stack}: {count} option{'s' if count > 1 else ''}. Price book {quote.prices}{newest}; "
+        f"priced on {quote.priced_at}, valid until {quote.valid_until}."
+    )
+
+
+def options_table(options: Sequence[Option]) -> Table:
+    """One row for each option, for comparing; the GPU-hour is that of its dearest pool."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_lines=False)
+    table.add_column("option", overflow="fold")
+    for reading in ("min", "expected", "max"):
+        table.add_column(f"USD/month\n{reading}", justify="right", no_wrap=True)
+    table.add_column("GPU-hour,\nvs big 3", justify="right", no_wrap=True)
+    table.add_column("one run\ncosts USD", justify="right", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
+    for option in options:
+        table.add_row(*_comparison(option), end_section=True)
+    return table
+
+
+def _comparison(option: Option) -> tuple[str | Text, ...]:
+    lead = lead_worth(option)
+    missing = len(option.bill.unpriced)
+    run = max(option.runs, key=lambda each: each.hours, default=None)
+    verdict = option.judgement.verdict
+    judged = Text(verdict.value, style=VERDICT_STYLE[verdict])
+    return (
+        Text.assemble(option.id, (f"\n{views(option)}", "dim")),
+        *(floor(amount, unpriced=missing) for amount in usd_range(option.bill.usd_per_month)),
+        f"{usd(lead.usd_per_gpu_hour)}\n{percent(versus_big_three_percent(lead))}" if lead else NOT_KNOWN,
+        f"{number(run.hours)} h\n{usd(run.usd)}" if run else NOT_KNOWN,
+        judged.append(f"\n{unpriced_note(missing)}", style="yellow") if missing else judged,
+    )
+
+
+def views(option: Option) -> str:
+    """The goals an option is the answer to, in words."""
+    return ", ".join(view.replace("_", " ") for view in option.views)
+
+
+def lead_worth(option: Option) -> PoolWorth | None:
+    """The worth of the pool whose nodes are dearest, where its accelerator has a price."""
+    accelerated = [each for each in option.worth if each.usd_per_gpu_hour is not None]
+    return max(accelerated, key=lambda each: each.usd_per_hour, default=None)
+
+
+def option_parts(option: Option) -> Iterator[RenderableType]:
+    """One option: its pools, why it is there, what it leaves out, and what to know of it."""
+    yield Text.assemble((option.id, "bold"), f"  {where(option)}")
+    yield Padding(pools_table(option), INDENT)
+    yield Padding(_details_table(option), INDENT)
+    yield ""
+
+
+def where(option: Option) -> str:
+    """Provider, region and zones."""
+    place = option.spec.placement
+    zones = f" ({', '.join(place.zones)})" if place.zones else ""
+    return f"{place.provider} {place.region}{zones}"
+
+
+def pools_table(option: Option) -> Table:
+    """Machines and nodes of each pool."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("pool", no_wrap=True)
+    table.add_column("machine", overflow="fold")
+    table.add_column("accelerators", overflow="fold")
+    table.add_column("purchase")
+    table.add_column("nodes min / exp / max", justify="right", no_wrap=True)
+    table.add_column("GPU-hour", justify="right", no_wrap=True)
+    table.add_column("vs big three", justify="right", no_wrap=True)
+    worth = {each.pool: each for each in option.worth}
+    for pool in option.spec.pools:
+        table.add_row(*_pool_cells(pool, worth.get(pool.name)))
+    return table
+
+
+def _pool_cells(pool: Pool, worth: PoolWorth | None) -> tuple[str, ...]:
+    known = worth is not None and worth.usd_per_gpu_hour is not None
+    return (
+        pool.name,
+        pool.machine,
+        f"{pool.accelerators}x {pool.accelerator}" if pool.accelerator else "",
+        pool.purchase.replace("_", " "),
+        nodes(pool),
+        usd(worth.usd_per_gpu_hour) if worth and known else "",
+        percent(versus_big_three_percent(worth)) if worth and known else "",
+    )
+
+
+def _details_table(option: Option) -> Table:
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(style="dim", no_wrap=True)
+    grid.add_column()
+    for label, sentences in option_details(option):
+        for number_, sentence in enumerate(sentences):
+            grid.add_row("" if number_ else label, Text(sentence))
+    return grid
+
+
+def option_details(option: Option) -> Iterator[tuple[str, Sequence[str]]]:
+    """What there is to say of an option, as a word and its sentences."""
+    yield "why", option.why
+    yield "verdict", (f"{option.judgement.verdict}: {option.judgement.reason}",)
+    yield "run", [f"{run.workload}: one run takes {number(run.hours)} h and {usd(run.usd)} USD" for run in option.runs]
+    yield "prices", tuple(dict.fromkeys(f"{each.pool}: {', '.join(each.flags)}" for each in option.worth if each.flags))
+    yield "unpriced", ("; ".join(line.label for line in option.bill.unpriced),) if option.bill.unpriced else ()
+    yield "leaves out", ("; ".join(option.leaves_out),) if option.leaves_out else ()
+    yield "lock-in", (option.lock_in,) if option.lock_in else ()
+    yield "buying", _buying(option)
+    yield "notes", option.notes
+
+
+def _buying(option: Option) -> tuple[str, ...]:
+    buying = option.buying
+    if buying is None:
+        return ()
+    even = f"cheaper from month {buying.break_even_month}" if buying.break_even_month else "not cheaper within 3 years"
+    own = f"{buying.servers} servers of our own: {usd(buying.usd_per_year)} USD a year"
+    return (f"{own} against {usd(buying.rent_usd_per_year)} USD of rent; {even}",)
+
+
+def _reasons(quote: Quote) -> Iterator[RenderableType]:
+    """Why there are not more options, and what was left out on the way."""
+    if quote.reason:
+        yield f"Why not more: {quote.reason}"
+    else:
+        yield from (f"No {view.replace('_', ' ')} option: {why}" for view, why in quote.missing_views.items())
+    if quote.refusals:
+        shown = "; ".join(f"{reason} ({count})" for reason, count in quote.refusals[:REFUSALS_SHOWN])
+        yield f"Left out: {shown}"

@@ -1,0 +1,57 @@
+"""JSON schemas of the documents that Atoll reads and writes; docs/reference holds a copy of each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from pydantic import TypeAdapter
+
+from planning.checklist import schema as checklist_schema
+from planning.json_shapes import ExplainForm, OptionForm, PlanForm, PriceForm, QuoteForm
+from planning.lock import Lock
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
+LOCK_DIGEST: Final[Mapping[str, object]] = {
+    "type": "string",
+    "pattern": "^sha256:[0-9a-f]{64}$",
+    "description": "Over everything else in the file; a lock edited by hand is refused.",
+}
+_DOCUMENTS: Final[Mapping[str, tuple[Any, str]]] = {
+    "lock": (Lock, "quote.lock.json: the accepted quote."),
+    "quote": (QuoteForm, "atoll quote --json"),
+    "option": (OptionForm, "atoll quote --option ID --json"),
+    "explain": (ExplainForm, "atoll explain --json"),
+    "plan": (PlanForm, "atoll plan --json"),
+    "price": (PriceForm, "atoll price --json"),
+}
+CHECKLIST: Final = "checklist"
+NAMES: Final = (CHECKLIST, *_DOCUMENTS)
+
+
+def schema(of: str) -> dict[str, object]:
+    """The schema of a document in `NAMES`."""
+    if of == CHECKLIST:
+        return checklist_schema.document()
+    shape, title = _DOCUMENTS[of]
+    body = TypeAdapter(shape).json_schema(mode="serialization")
+    if of == "lock":
+        body["properties"]["digest"] = LOCK_DIGEST
+        body["required"].append("digest")
+    return {"$schema": DRAFT, "title": title, **_untitled(body)}
+
+
+def _untitled(value: object, *, names: bool = False) -> Any:  # noqa: ANN401 - any part of a JSON document
+    """Without the titles that are made up from names; `names` where the keys are field names themselves."""
+    if isinstance(value, list):
+        return [_untitled(each) for each in cast("list[object]", value)]
+    if not isinstance(value, dict):
+        return value
+    fields = cast("dict[str, object]", value)
+    return {
+        key: _untitled(each, names=not names and key in {"properties", "$defs"})
+        for key, each in fields.items()
+        if names or key != "title"
+    }

@@ -1,0 +1,294 @@
+"""Shapes of the JSON that commands print; `atoll schema --of` publishes them.
+
+Money and quantities are decimals in strings, so that no reader turns them into floats.
+A price that nobody knows is null, never 0.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from pydantic import ConfigDict, JsonValue, with_config
+from typing_extensions import TypedDict
+
+_CLOSED: Final = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+
+
+@with_config(_CLOSED)
+class RangeForm(TypedDict):
+    """Three readings of one quantity or amount, rising."""
+
+    min: str
+    expected: str
+    max: str
+
+
+@with_config(_CLOSED)
+class NodesForm(TypedDict):
+    """Nodes of a pool."""
+
+    min: int
+    """Always up."""
+    expected: float
+    """Average over the month."""
+    max: int
+    """With every spare."""
+
+
+@with_config(_CLOSED)
+class LineForm(TypedDict):
+    """One line of a bill."""
+
+    key: str
+    """Stable inside one bill."""
+    label: str
+    group: str
+    item: str
+    """Machine, or a word of the price list."""
+    state: Literal["priced", "free", "unpriced"]
+    quantity: RangeForm
+    """Units a month."""
+    unit: str
+    usd_per_unit: str | None
+    usd_per_month: RangeForm | None
+    """Not rounded; null where nobody knows the price."""
+    source: str
+    as_of: str | None
+    """Day of the price; null where its source has no date."""
+    note: str
+
+
+@with_config(_CLOSED)
+class UnpricedForm(TypedDict):
+    """Something that costs money, nobody knows how much."""
+
+    key: str
+    label: str
+    reason: str
+
+
+@with_config(_CLOSED)
+class BillForm(TypedDict):
+    """Every line and their sum."""
+
+    lines: list[LineForm]
+    usd_per_month: RangeForm
+    """Sum of the priced lines, in cents: a floor while `unpriced` is not empty."""
+    unpriced: list[UnpricedForm]
+
+
+@with_config(_CLOSED)
+class JudgementForm(TypedDict):
+    """Is it under the ceiling?"""
+
+    verdict: Literal["within", "over", "cannot tell"]
+    reason: str
+
+
+@with_config(_CLOSED)
+class PlacementForm(TypedDict):
+    """Where a cluster is."""
+
+    provider: str
+    region: str
+    zones: list[str]
+
+
+@with_config(_CLOSED)
+class PoolForm(TypedDict):
+    """Equal nodes of one offer."""
+
+    name: str
+    role: Literal["system", "cpu", "gpu"]
+    workload: str | None
+    machine: str
+    accelerator: str | None
+    accelerators: int
+    """Per node."""
+    nodes: NodesForm
+    purchase: str
+    usd_per_hour: str | None
+    """Of one node."""
+    usd_per_gpu_hour: str | None
+    usd_per_1000_tflops_hour: str | None
+    """At the workload's precision, dense peak."""
+    big_three_usd_per_gpu_hour: str | None
+    """Least of AWS, GCP and Azure on demand for the same accelerator."""
+    versus_big_three_percent: str | None
+    """Negative: cheaper than the big three."""
+    flags: list[str]
+    """What weakens the price."""
+
+
+@with_config(_CLOSED)
+class RunForm(TypedDict):
+    """One training or fine-tuning run."""
+
+    workload: str
+    hours: str
+    usd: str
+
+
+@with_config(_CLOSED)
+class BuyingForm(TypedDict):
+    """The same accelerators bought instead of rented."""
+
+    servers: int
+    usd_per_year: str
+    rent_usd_per_year: str
+    break_even_month: int | None
+
+
+@with_config(_CLOSED)
+class OptionForm(TypedDict):
+    """One complete priced cluster."""
+
+    id: str
+    views: list[str]
+    why: list[str]
+    placement: PlacementForm
+    pools: list[PoolForm]
+    bill: BillForm
+    verdict: JudgementForm
+    runs: list[RunForm]
+    buying: BuyingForm | None
+    leaves_out: list[str]
+    lock_in: str
+    notes: list[str]
+
+
+@with_config(_CLOSED)
+class RefusalForm(TypedDict):
+    """Why machines or places were left out, and how many."""
+
+    reason: str
+    count: int
+
+
+@with_config(_CLOSED)
+class QuoteForm(TypedDict):
+    """`atoll quote --json`."""
+
+    schema_version: int
+    stack: str
+    prices: str
+    """Name of the price book."""
+    prices_digest: str
+    prices_as_of: str | None
+    priced_at: str
+    valid_until: str
+    checklist_digest: str
+    options: list[OptionForm]
+    reason: str
+    """Why there are fewer than three options."""
+    missing_views: dict[str, str]
+    refusals: list[RefusalForm]
+
+
+@with_config(_CLOSED)
+class TermForm(TypedDict):
+    """One term of a formula."""
+
+    name: str
+    value: str
+
+
+@with_config(_CLOSED)
+class FigureForm(TypedDict):
+    """One number and the reason for it."""
+
+    subject: str
+    name: str
+    value: str | None
+    unit: str
+    formula: str
+    inputs: list[TermForm]
+    source: str
+
+
+@with_config(_CLOSED)
+class ExplainForm(TypedDict):
+    """`atoll explain --json`."""
+
+    schema_version: int
+    stack: str
+    figures: list[FigureForm]
+
+
+@with_config(_CLOSED)
+class TakenForm(TypedDict):
+    """One resource, counted and priced."""
+
+    urn: str
+    type: str
+    state: Literal["priced", "free", "unpriced"]
+    usd_per_month: RangeForm | None
+    reason: str
+    """The rule by which it is free."""
+    lines: list[LineForm]
+
+
+@with_config(_CLOSED)
+class SideForm(TypedDict):
+    """A stack before or after."""
+
+    usd_per_month: RangeForm
+    unpriced: list[LineForm]
+
+
+@with_config(_CLOSED)
+class PriceForm(TypedDict):
+    """`atoll price --json`."""
+
+    stack: str
+    resources: list[TakenForm]
+    old: SideForm | None
+    """Null where the file does not say what exists."""
+    new: SideForm
+    notes: list[str]
+
+
+@with_config(_CLOSED)
+class ResourceForm(TypedDict):
+    """One registration of the program."""
+
+    urn: str
+    type: str
+    name: str
+    parent: str | None
+    custom: bool
+    inputs: dict[str, JsonValue]
+    """Unknown values as {"$ref": urn, "property": name} or {"$unknown": true}, secrets as {"$secret": true}."""
+    dependencies: list[str]
+    propertyDependencies: dict[str, list[str]]
+    provider: str | None
+    protect: bool
+    retain_on_delete: bool
+
+
+@with_config(_CLOSED)
+class DifferenceForm(TypedDict):
+    """A line on which the bill and the takeoff do not agree; null: the line is missing there."""
+
+    key: str
+    bill_usd_per_month: RangeForm | None
+    takeoff_usd_per_month: RangeForm | None
+    reason: str
+
+
+@with_config(_CLOSED)
+class PlanForm(TypedDict):
+    """`atoll plan --json`."""
+
+    schema_version: int
+    stack: str
+    option: str
+    config: dict[str, str]
+    resources: list[ResourceForm]
+    counts: dict[str, int]
+    """Resources by type."""
+    bill: BillForm
+    """Counted from the resources."""
+    differences: list[DifferenceForm]
+    """Empty where the resources cost, to the cent, what the accepted cluster is reckoned to cost."""
+    verdict: JudgementForm
