@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from decimal import Decimal
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Protocol
 
-from catalogs.model import UnpricedError
-from planning.bill import LineItem, State
+from catalogs.model import Item, UnpricedError
+from planning.bill import Group, LineItem, State, total
 from planning.charge import LIST_PRICE
 from planning.money import NOTHING, ZERO, Range
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from datetime import date
-    from decimal import Decimal
 
     from catalogs.model import Price
     from planning.charge import Charge
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 STATED_SOURCE: Final = "checklist"
 STATED_UNIT: Final = "month"  # what a checklist states itself (onboarding, a support fee) is paid by the month
 UNDATED: Final = "undated"
+# A support plan has a least fee (AWS support page: 100 and 29 USD a month), which is its rate on this much spend.
+LEAST_BILL_USD: Final = {Item.SUPPORT_24X7: Decimal(1000), Item.SUPPORT_BUSINESS_HOURS: Decimal(29) / Decimal("0.03")}
 _HOUR: Final = "hour"  # of every machine, and of what is rented by the hour
 _UNITS: Final = {  # words of `catalogs.model.Item`
     "GB": "nat_data transit_data cross_zone_data inter_region_data internet_egress log_ingest",
@@ -55,6 +58,8 @@ def price(charge: Charge, *, catalog_prices: Prices, provider: str, region: str)
     Raises:
         AmbiguousPriceError: the price list has more than one answer.
     """
+    if charge.of_bill:
+        raise ValueError(f"{charge.key} is a share of a bill: give it its quantity with `share_of_bill` first")
     if charge.quantity.max <= ZERO:
         return ()
     if charge.stated_usd is not None:
@@ -69,12 +74,26 @@ def price(charge: Charge, *, catalog_prices: Prices, provider: str, region: str)
 
 
 def price_all(charges: Iterable[Charge], *, catalog_prices: Prices, provider: str, region: str) -> tuple[LineItem, ...]:
-    """The lines of several charges at one place, in their order."""
-    return tuple(
+    """The lines of several charges at one place, in their order; those that are a share of the bill come last."""
+    every = tuple(charges)
+    lines = [
         line
-        for charge in charges
+        for charge in every
+        if not charge.of_bill
         for line in price(charge, catalog_prices=catalog_prices, provider=provider, region=region)
-    )
+    ]
+    shares = [share_of_bill(charge, lines) for charge in every if charge.of_bill]
+    for charge in shares:
+        lines += price(charge, catalog_prices=catalog_prices, provider=provider, region=region)
+    return tuple(lines)
+
+
+def share_of_bill(charge: Charge, lines: Iterable[LineItem]) -> Charge:
+    """A charge that follows the bill, with the quantity that `lines` give it: their USD, services of people left out."""
+    usd = total(line for line in lines if line.group is not Group.SERVICES)
+    least = LEAST_BILL_USD.get(charge.item, ZERO)
+    quantity = Range(*(max(reading, least) for reading in (usd.min, usd.expected, usd.max)))
+    return replace(charge, quantity=quantity, of_bill=False)
 
 
 def unpriced(charge: Charge, reason: str) -> LineItem:
@@ -103,6 +122,9 @@ def _inside(reading: Decimal, above: Decimal, upto: Decimal | None) -> Decimal:
 
 def _lines(charge: Charge, tiers: tuple[Price, ...]) -> Iterator[LineItem]:
     """One line for each tier that the largest reading reaches."""
+    if len(tiers) == 1:
+        yield _tier_line(charge, tiers[0], charge.quantity, suffix="")
+        return
     ends: list[tuple[Price, Decimal | None]] = [(tier, following.above) for tier, following in pairwise(tiers)]
     ends.append((tiers[-1], None))
     for number, (tier, upto) in enumerate(ends, start=1):

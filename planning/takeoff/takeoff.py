@@ -121,8 +121,21 @@ def take_off(resources: Sequence[Resource], *, catalog: Book, default_region: st
     registered = Registered(resources, default_region)
     prices = Remembered(catalog.prices)
     terms = catalog.terms
-    cases = (Case(resource, registered=registered, terms=terms) for resource in resources)
-    return TakeOff(tuple(_taken(case, prices) for case in cases))
+    return TakeOff(
+        tuple(_ruled(each) or _taken(Case(each, registered=registered, terms=terms), prices) for each in resources)
+    )
+
+
+def _ruled(resource: Resource) -> Taken | None:
+    """A resource that is free by its type alone, as most are."""
+    rule = free_by_rule(resource.type)
+    if rule is None and not resource.custom and not resource.type.startswith(OWN_PREFIX):
+        rule = COMPONENT
+    return None if rule is None else _free(resource, rule)
+
+
+def _free(resource: Resource, rule: str) -> Taken:
+    return Taken(urn=resource.urn, type=resource.type, state=State.FREE, lines=(), reason=rule)
 
 
 def _taken(case: Case, prices: Prices) -> Taken:
@@ -131,23 +144,16 @@ def _taken(case: Case, prices: Prices) -> Taken:
     findings = tuple(_findings(case))
     rules = [found.reason for found in findings if isinstance(found, Free)]
     if rules and len(rules) == len(findings):
-        return Taken(urn=resource.urn, type=resource.type, state=State.FREE, lines=(), reason=rules[0])
+        return _free(resource, rules[0])
     lines = tuple(line for found in findings for line in _lines(found, case, prices))
     return Taken(urn=resource.urn, type=resource.type, state=_state(lines), lines=lines)
 
 
 def _findings(case: Case) -> Iterator[Finding]:
     """What the resource's rule finds; a gap where there is no rule or where a property cannot be read."""
-    resource = case.resource
-    rule = free_by_rule(resource.type)
-    if rule is None and not resource.custom and not resource.type.startswith(OWN_PREFIX):
-        rule = COMPONENT
-    if rule is not None:
-        yield Free(rule)
-        return
-    counter = counter_of(resource.type)
+    counter = counter_of(case.resource.type)
     if counter is None:
-        yield _gap(case, f"no rule for {resource.type}")
+        yield _gap(case, f"no rule for {case.resource.type}")
         return
     try:
         yield from counter(case)
