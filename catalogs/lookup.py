@@ -15,7 +15,7 @@ from catalogs import rows
 from catalogs.model import AmbiguousPriceError, Price, UnpricedError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import date
 
     from catalogs.model import Source
@@ -113,6 +113,12 @@ class Prices:
         marks = (f",{region},", f",{EVERYWHERE},")
         lines = within(self._lines, f"{provider},")
         return frozenset(line.split(",", 2)[1] for line in lines if marks[0] in line or marks[1] in line)
+
+    def places_with(self, purchases: Iterable[str]) -> set[tuple[str, str]]:
+        """Provider and region of every price for one of these purchase words."""
+        marks = [f",{word}," for word in purchases]
+        lines = (line.split(",", 3) for mark in marks for line in self._lines if mark in line)
+        return {(provider, region) for provider, _, region, _ in lines}
 
     def price(self, line: str) -> Price:
         """A line as a fact, with the customer's own terms applied.

@@ -31,6 +31,7 @@ class Charge:
         purchase: a word of terms.csv; "list" for services.
         quantity: units of the price list (hours, GB-months, ...) in a month.
         stated_usd: unit price that the checklist states itself, where no catalog knows it.
+        of_bill: the quantity is the rest of the bill in USD, as for a support plan that is a share of the spend.
         note: carried to the line item.
     """
 
@@ -41,6 +42,7 @@ class Charge:
     quantity: Range
     purchase: str = LIST_PRICE
     stated_usd: Decimal | None = None
+    of_bill: bool = False
     note: str = ""
 
 
@@ -56,6 +58,8 @@ def to_inputs(charge: Charge) -> dict[str, object]:
     }
     if charge.stated_usd is not None:
         inputs["statedUsd"] = str(charge.stated_usd)
+    if charge.of_bill:
+        inputs["ofBill"] = True
     if charge.note:
         inputs["note"] = charge.note
     return inputs
@@ -77,6 +81,7 @@ def from_inputs(inputs: Mapping[str, object]) -> Charge:
             purchase=str(inputs["purchase"]),
             quantity=range_from_inputs(inputs["quantity"]),
             stated_usd=None if stated is None else Decimal(str(stated)),
+            of_bill=bool(inputs.get("ofBill", False)),
             note=str(inputs.get("note", "")),
         )
     except (KeyError, InvalidOperation) as error:

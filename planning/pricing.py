@@ -13,7 +13,7 @@ from planning.charge import LIST_PRICE
 from planning.money import NOTHING, ZERO, Range
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from datetime import date
 
     from catalogs.model import Price
@@ -23,7 +23,10 @@ STATED_SOURCE: Final = "checklist"
 STATED_UNIT: Final = "month"  # what a checklist states itself (onboarding, a support fee) is paid by the month
 UNDATED: Final = "undated"
 # A support plan has a least fee (AWS support page: 100 and 29 USD a month), which is its rate on this much spend.
-LEAST_BILL_USD: Final = {Item.SUPPORT_24X7: Decimal(1000), Item.SUPPORT_BUSINESS_HOURS: Decimal(29) / Decimal("0.03")}
+LEAST_BILL_USD: Final[Mapping[str, Decimal]] = {
+    Item.SUPPORT_24X7: Decimal(1000),
+    Item.SUPPORT_BUSINESS_HOURS: Decimal(29) / Decimal("0.03"),
+}
 _HOUR: Final = "hour"  # of every machine, and of what is rented by the hour
 _UNITS: Final = {  # words of `catalogs.model.Item`
     "GB": "nat_data transit_data cross_zone_data inter_region_data internet_egress log_ingest",
@@ -89,7 +92,7 @@ def price_all(charges: Iterable[Charge], *, catalog_prices: Prices, provider: st
 
 
 def share_of_bill(charge: Charge, lines: Iterable[LineItem]) -> Charge:
-    """A charge that follows the bill, with the quantity that `lines` give it: their USD, services of people left out."""
+    """A charge that follows the bill, with its quantity: the USD of `lines`, services of people left out."""
     usd = total(line for line in lines if line.group is not Group.SERVICES)
     least = LEAST_BILL_USD.get(charge.item, ZERO)
     quantity = Range(*(max(reading, least) for reading in (usd.min, usd.expected, usd.max)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
@@ -209,12 +208,13 @@ def _support(spec: ClusterSpec) -> Charge | None:
     item = SUPPORT_ITEMS.get(spec.services.support)
     if item is None:
         return None
+    stated = spec.services.support_usd_per_month
     return Charge(
         key="services/support",
         label=f"platform support, {spec.services.support.replace('_', ' ')}",
         group=Group.SERVICES,
         item=item,
-        quantity=Range.exactly(Decimal(1)),
-        stated_usd=spec.services.support_usd_per_month,
-        note="" if spec.services.support_usd_per_month is not None else "no list price; name the partner's price",
+        quantity=Range.exactly(1),
+        stated_usd=stated,
+        of_bill=stated is None,
     )

@@ -6,6 +6,7 @@ from collections import Counter
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
+from catalogs.reader import CURRENT
 from planning.errors import NothingFitsError
 from planning.options.advice import advice
 from planning.options.alternatives import elsewhere
@@ -38,7 +39,7 @@ def quote(checklist: Checklist, *, checklist_digest: str, stack: str, market: Ma
     """
     sizing = size(checklist)
     refusals: Counter[str] = Counter()
-    field = Field(market, checklist, demands=sizing.demands, refusals=refusals)
+    field = Field(market, checklist, demands=sizing.demands, today=price_day(market, today), refusals=refusals)
     found = {name: view.find(field) for name, view in VIEWS.items()}
     picks = {name: pick for name, pick in found.items() if isinstance(pick, Pick)}
     missing = {name: reason for name, reason in found.items() if isinstance(reason, str)}
@@ -63,11 +64,17 @@ def quote(checklist: Checklist, *, checklist_digest: str, stack: str, market: Ma
     )
 
 
+def price_day(market: Market, today: date) -> date:
+    """The day on which prices are judged for their age: a dated price book is asked for as it was."""
+    prices = market.catalog.prices
+    return today if prices.name == CURRENT or prices.newest is None else prices.newest
+
+
 def _advice(options: tuple[Option, ...], *, field: Field) -> tuple[str, ...]:
     if any(each.judgement.verdict is not Verdict.OVER for each in options):
         return ()
     floor = min(field.reading(each.bill.usd_per_month) for each in options)
-    return advice(field.market, field.checklist, floor=floor)
+    return advice(field, floor=floor)
 
 
 def _options(picks: dict[str, Pick], *, field: Field) -> tuple[Option, ...]:

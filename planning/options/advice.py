@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from planning.checklist.model import Checklist
     from planning.checklist.workload import Workload
-    from planning.options.market import Market
 
 LONGER: Final = 2  # a deadline twice as far
 CONTRACT_MONTHS: Final = 12
@@ -33,13 +32,13 @@ class Change:
     make: Callable[[Checklist], Checklist | None]
 
 
-def advice(market: Market, checklist: Checklist, *, floor: Decimal) -> tuple[str, ...]:
+def advice(field: Field, *, floor: Decimal) -> tuple[str, ...]:
     """Changes that make the cheapest cluster cheaper than `floor` USD a month, cheapest result first.
 
     Those that bring it under the ceiling say so; where none does, raising the ceiling is what remains.
     """
-    limit = checklist.ceiling.usd_per_month
-    found = sorted((usd, words) for words, usd in _tried(market, checklist) if usd < floor)
+    limit = field.checklist.ceiling.usd_per_month
+    found = sorted((usd, words) for words, usd in _tried(field) if usd < floor)
     fitting = [
         f"{words}: the cheapest is then about {to_cents(usd):,} USD a month"
         for usd, words in found
@@ -49,15 +48,15 @@ def advice(market: Market, checklist: Checklist, *, floor: Decimal) -> tuple[str
     return (*fitting, raised)
 
 
-def _tried(market: Market, checklist: Checklist) -> Iterator[tuple[str, Decimal]]:
+def _tried(field: Field) -> Iterator[tuple[str, Decimal]]:
     for change in CHANGES:
-        changed = change.make(checklist)
-        if changed is None or changed == checklist:
+        changed = change.make(field.checklist)
+        if changed is None or changed == field.checklist:
             continue
-        field = Field(market, changed, demands=size(changed).demands, refusals=Counter())
-        pick = cheapest(field, anything, only=anywhere)
+        other = Field(field.market, changed, demands=size(changed).demands, today=field.today, refusals=Counter())
+        pick = cheapest(other, anything, only=anywhere)
         if pick is not None:
-            yield change.words, field.reading(pick.rank)
+            yield change.words, other.reading(pick.rank)
 
 
 def _spot(checklist: Checklist) -> Checklist:

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from catalogs.model import Item, PurchaseKind
-from planning.money import HOURS_PER_MONTH, NOTHING, Range
-from planning.quantities import NAT_PER_NODE
+from catalogs.model import PurchaseKind
+from planning.money import HOURS_PER_MONTH, Range
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from catalogs.model import Accelerator, Machine, Offer
     from planning.demand import Demand, Fit
     from planning.options.market import Market, Place
@@ -46,19 +47,12 @@ class Candidate:
     accelerator: Accelerator | None
     parts: tuple[Part, ...]
     machine_usd: Range  # per month, without disks
+    node_hours: Range  # of all parts in a month
 
     @property
     def place(self) -> Place:
         """Where its machines are."""
         return self.machine.provider, self.parts[0].offer.region
-
-    @property
-    def node_hours(self) -> Range:
-        """Of all parts in a month."""
-        hours = NOTHING
-        for part in self.parts:
-            hours += part.node_hours
-        return hours
 
     @property
     def disk_gb(self) -> int:
@@ -74,7 +68,7 @@ def whole(demand: Demand, fit: Fit, offer: Offer, accelerator: Accelerator | Non
         min_nodes = fit.working + fit.spares
         hours = Range.exactly(HOURS_PER_MONTH * min_nodes)
     part = Part(offer, fit.working, fit.spares, min_nodes, hours)
-    return Candidate(demand, fit, offer.machine, accelerator, (part,), hours.times(offer.price.usd))
+    return Candidate(demand, fit, offer.machine, accelerator, (part,), hours.times(offer.price.usd), hours)
 
 
 def split(demand: Demand, fit: Fit, *, base: Offer, burst: Offer, accelerator: Accelerator | None) -> Candidate:
@@ -84,7 +78,7 @@ def split(demand: Demand, fit: Fit, *, base: Offer, burst: Offer, accelerator: A
     rest = Range(*(max(part - always, Decimal(0)) for part in _readings(fit.node_hours)))
     burst_part = Part(burst, fit.working - fit.min_nodes, fit.spares, 0, rest)
     usd = base_part.node_hours.times(base.price.usd) + rest.times(burst.price.usd)
-    return Candidate(demand, fit, base.machine, accelerator, (base_part, burst_part), usd)
+    return Candidate(demand, fit, base.machine, accelerator, (base_part, burst_part), usd, base_part.node_hours + rest)
 
 
 def _readings(quantity: Range) -> tuple[Decimal, Decimal, Decimal]:
@@ -96,8 +90,14 @@ def rank_usd(candidate: Candidate, market: Market) -> Range:
 
     What has no price counts at the dearest known price, for ranking only.
     """
-    place = candidate.place
-    per_hour = market.unit_usd(Item.DISK, place) * candidate.disk_gb / HOURS_PER_MONTH
-    if place[0] in NAT_PER_NODE:
-        per_hour += market.unit_usd(Item.NAT_GATEWAY, place)
-    return candidate.machine_usd + candidate.node_hours.times(per_hour)
+    return candidate.machine_usd + candidate.node_hours.times(_beside_usd(candidate, market))
+
+
+def rank_reading(candidate: Candidate, market: Market, reading: Callable[[Range], Decimal]) -> Decimal:
+    """One reading of `rank_usd`."""
+    return reading(candidate.machine_usd) + reading(candidate.node_hours) * _beside_usd(candidate, market)
+
+
+def _beside_usd(candidate: Candidate, market: Market) -> Decimal:
+    """USD per node-hour of what a node needs beside itself."""
+    return market.beside_node_usd(candidate.place, candidate.disk_gb)

@@ -6,11 +6,12 @@ from collections import Counter
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, final
 
+from catalogs.age import MACHINE_AGE_LIMIT_DAYS, too_old
 from catalogs.model import PurchaseKind
 from planning.demand import Fit, Misfit
 from planning.money import NOTHING, Range
 from planning.options.assemble import spec
-from planning.options.candidate import Candidate, rank_usd, split, whole
+from planning.options.candidate import Candidate, rank_reading, rank_usd, split, whole
 from planning.options.cpu import best_cpu
 from planning.options.permits import accelerator_refusal, least_nodes, permit, place_refusal
 from planning.quantities import charges
@@ -18,6 +19,7 @@ from planning.sizing.fit import fit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from datetime import date
     from decimal import Decimal
 
     from catalogs.model import Offer
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
     Keep = Callable[[Candidate], bool]
 
+OLD: Final = f"its price is older than {MACHINE_AGE_LIMIT_DAYS} days"
 # Where CPU machines are priced best known: the dearest of the three stands in where they are not priced at all.
 REFERENCE_PLACES: Final = (("aws", "us-east-1"), ("gcp", "us-central1"), ("azure", "eastus"))
 
@@ -44,15 +47,23 @@ class Field:
     """The candidates of one checklist.
 
     Args:
+        today: prices past their age limit on this day are left out.
         refusals: counts why machines and places were left out, for the answer when nothing fits.
     """
 
     def __init__(
-        self, market: Market, checklist: Checklist, *, demands: Sequence[Demand], refusals: Counter[str]
+        self,
+        market: Market,
+        checklist: Checklist,
+        *,
+        demands: Sequence[Demand],
+        today: date,
+        refusals: Counter[str],
     ) -> None:
         self.market = market
         self.checklist = checklist
         self.demands = tuple(demands)
+        self.today = today
         self.reading: Callable[[Range], Decimal] = attrgetter(checklist.ceiling.binds.value)
         self.permits: dict[str, Permit] = {each.workload: permit(each, checklist) for each in self.demands}
         self._refusals = refusals
@@ -68,7 +79,7 @@ class Field:
     def instead_of(self, demand: Demand, other: Demand) -> Field:
         """The same field with one demand changed; what was refused is counted once, here."""
         demands = tuple(other if each is demand else each for each in self.demands)
-        return Field(self.market, self.checklist, demands=demands, refusals=Counter())
+        return Field(self.market, self.checklist, demands=demands, today=self.today, refusals=Counter())
 
     def admits(self, place: Place) -> bool:
         """Whether the checklist lets the cluster be there."""
@@ -95,9 +106,9 @@ class Field:
             self._cpu[key] = best_cpu(
                 demand,
                 self.market.cpu_stock(place),
-                allows=self.permits[demand.workload].allows,
+                allows=lambda offer: self.permits[demand.workload].allows(offer) and self._fresh(offer),
                 keep=keep,
-                cost=lambda each: self.reading(rank_usd(each, self.market)),
+                cost=lambda each: rank_reading(each, self.market, self.reading),
                 reading=self.reading,
             )
         return self._cpu[key]
@@ -112,7 +123,7 @@ class Field:
 
     def order(self, candidate: Candidate) -> tuple[Decimal, str, str]:
         """Cheapest first; names break ties, so that the same input gives the same answer."""
-        usd = self.reading(rank_usd(candidate, self.market))
+        usd = rank_reading(candidate, self.market, self.reading)
         return usd, candidate.machine.name, candidate.parts[0].offer.price.purchase
 
     def overhead(self, place: Place) -> Range:
@@ -135,6 +146,12 @@ class Field:
             self._charges[key] = charges(empty)
         return self._charges[key]
 
+    def _fresh(self, offer: Offer) -> bool:
+        fresh = not too_old(offer.price, today=self.today, machine=True)
+        if not fresh:
+            self._refusals[OLD] += 1
+        return fresh
+
     def _candidates(self, demand: Demand) -> dict[Place, list[Candidate]]:
         found: dict[Place, list[Candidate]] = {}
         for stock in self.market.stocks:
@@ -154,11 +171,8 @@ class Field:
         allows = self.permits[demand.workload].allows
         provider = stock.machine.provider
         nodes = sits.working + sits.spares
-        offers = [
-            each
-            for each in stock.offers
-            if self.admits((provider, each.region)) and allows(each) and nodes >= least_nodes(each)
-        ]
+        wanted = (each for each in stock.offers if self.admits((provider, each.region)) and allows(each))
+        offers = [each for each in wanted if nodes >= least_nodes(each) and self._fresh(each)]
         return ways(demand, sits, offers, stock)
 
 

@@ -7,15 +7,16 @@ from functools import cached_property
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, final
 
-from catalogs.model import PurchaseKind, UnpricedError
-from planning.money import NOTHING, ZERO
+from catalogs.model import Item, PurchaseKind, UnpricedError
+from planning.money import HOURS_PER_MONTH, NOTHING, ZERO
 from planning.pricing import split as tier_part
+from planning.quantities import NAT_PER_NODE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from decimal import Decimal
 
-    from catalogs.model import Accelerator, Item, Machine, Offer, Price, Region
+    from catalogs.model import Accelerator, Machine, Offer, Price, Region
     from catalogs.reader import Catalog
     from planning.charge import Charge
     from planning.money import Range
@@ -60,6 +61,8 @@ class Market:
         self.catalog = catalog
         self._cpu: dict[Place, tuple[CpuStock, ...]] = {}
         self._tiers: dict[tuple[str, str, str], tuple[Price, ...]] = {}
+        self._beside: dict[tuple[Place, int], Decimal] = {}
+        self._reserved: dict[int, frozenset[Place]] = {}
         self._dearest: dict[str, Decimal] = {}
         self.big_three: dict[str | None, Decimal | None] = {}  # filled by `worth.big_three`
 
@@ -89,7 +92,12 @@ class Market:
         return self._cpu[place]
 
     def rank_cost(self, charge: Charge, place: Place) -> Range:
-        """USD per month of a charge, for ranking: at its price in tiers, else at the dearest price known anywhere."""
+        """USD per month of a charge, for ranking: at its price in tiers, else at the dearest price known anywhere.
+
+        A charge that is a share of the bill follows the rest of it everywhere: it decides no order, so it counts 0.
+        """
+        if charge.of_bill:
+            return NOTHING
         if charge.stated_usd is not None:
             return charge.quantity.times(charge.stated_usd)
         tiers = self.tiers(charge.item, place)
@@ -119,6 +127,24 @@ class Market:
         """
         tiers = self.tiers(item, place)
         return tiers[0].usd if tiers else self.dearest(item)
+
+    def beside_node_usd(self, place: Place, disk_gb: int) -> Decimal:
+        """USD per node-hour of a node's network disk and, where it is paid per node, its NAT; ranking only."""
+        key = (place, disk_gb)
+        if key not in self._beside:
+            usd = self.unit_usd(Item.DISK, place) * disk_gb / HOURS_PER_MONTH
+            if place[0] in NAT_PER_NODE:
+                usd += self.unit_usd(Item.NAT_GATEWAY, place)
+            self._beside[key] = usd
+        return self._beside[key]
+
+    def reserved_places(self, months: int) -> frozenset[Place]:
+        """Places where any machine has a price for a term of `months`."""
+        if months not in self._reserved:
+            terms = self.catalog.terms.values()
+            words = {each.purchase for each in terms if each.kind is PurchaseKind.RESERVED and each.months == months}
+            self._reserved[months] = frozenset(self.catalog.prices.places_with(words))
+        return self._reserved[months]
 
     def dearest(self, item: str) -> Decimal:
         """The highest USD per unit that any provider asks for an item; 0 where nobody names a price."""

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 NVIDIA: Final = "NVIDIA"  # the training images of every framework asked for are CUDA builds, unless told otherwise
 THIN_SPOT: Final = "thin spot"
 COMMUNITY: Final = "community"
+FLOOR: Final = "floor price"  # "from X": what one pays moves above it
+OUTDATED: Final = "older than a known rise"
+REFUSED_FLAGS: Final = (THIN_SPOT, COMMUNITY, FLOOR, OUTDATED)
 ONLY_WHEN_ASKED: Final = frozenset({PurchaseKind.CAPACITY_BLOCK, PurchaseKind.FLEX})
 ASKED_KIND: Final = {
     Purchase.ON_DEMAND: PurchaseKind.ON_DEMAND,
@@ -53,7 +56,7 @@ class Permit:
             return False
         if kind is PurchaseKind.RESERVED and offer.term.months != self.months:
             return False
-        if any(flag.startswith((THIN_SPOT, COMMUNITY)) for flag in offer.flags):
+        if any(flag.startswith(REFUSED_FLAGS) for flag in offer.flags):
             return False
         cap = self.usd_per_gpu_hour
         return cap is None or not offer.machine.accelerators or offer.price.usd <= cap * offer.machine.accelerators

@@ -78,8 +78,9 @@ def _committed(field: Field) -> Pick | str:
             return is_dependable(candidate)
         return is_reserved(candidate)
 
+    reserved = field.market.reserved_places(months)
     for keep in (has_reserved_base, is_dependable):
-        pick = cheapest(field, keep, only=anywhere, accept=has_reserved)
+        pick = cheapest(field, keep, only=reserved.__contains__, accept=has_reserved)
         if pick is not None:
             return pick
     return f"no price for {months} months is published for machines that are always on"

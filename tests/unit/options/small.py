@@ -97,6 +97,12 @@ def price(provider: str, item: str, region: str, usd: str, *, purchase: str = "o
     )
 
 
+def term(purchase: str) -> Term:
+    """What a purchase word means."""
+    kind, months = TERMS[purchase]
+    return Term(purchase=purchase, provider="*", kind=kind, months=months, upfront="none", note="", source="test")
+
+
 @dataclass
 class SmallPrices:
     """Rows searched one by one: slow, and plainly right."""
@@ -116,6 +122,9 @@ class SmallPrices:
             if found:
                 return tuple(sorted(found, key=lambda row: row.above))
         raise UnpricedError(f"no price for {provider} {item} in {region} ({purchase})")
+
+    def places_with(self, purchases: set[str]) -> set[tuple[str, str]]:
+        return {(row.provider, row.region) for row in self.rows if row.purchase in purchases}
 
     def of_item(self, *, provider: str, item: str) -> list[Price]:
         return [row for row in self.rows if (row.provider, row.item) == (provider, item)]
@@ -141,7 +150,7 @@ class SmallCatalog:
         self.providers = {name: self._provider(name) for name in sorted(names)}
         places = {(row.provider, row.region) for row in self.rows if (row.provider, row.item) in self.machines}
         self.regions = {place: self._region(place) for place in sorted(places)}
-        self.terms: dict[tuple[str, str], Term] = {}
+        self.terms = {(word, "*"): term(word) for word in TERMS}
 
     def _provider(self, name: str) -> Provider:
         return Provider(
@@ -173,13 +182,13 @@ class SmallCatalog:
         ]
 
     def _offer(self, row: Price) -> Offer:
-        kind, months = TERMS[row.purchase]
-        term = Term(
-            purchase=row.purchase, provider="*", kind=kind, months=months, upfront="none", note="", source="test"
-        )
         flags = self.flags.get((row.item, row.region, row.purchase), ())
         return Offer(
-            machine=self.machines[row.provider, row.item], region=row.region, price=row, term=term, flags=flags
+            machine=self.machines[row.provider, row.item],
+            region=row.region,
+            price=row,
+            term=term(row.purchase),
+            flags=flags,
         )
 
     def zones(self, *, provider: str, machine: str, region: str) -> tuple[str, ...]:
@@ -194,7 +203,7 @@ def market(catalog: SmallCatalog) -> Market:
 
 def search_field(catalog: SmallCatalog, checklist: Checklist) -> Field:
     """The field of a checklist over a small catalog."""
-    return Field(market(catalog), checklist, demands=size(checklist).demands, refusals=Counter())
+    return Field(market(catalog), checklist, demands=size(checklist).demands, today=TODAY, refusals=Counter())
 
 
 def services(provider: str, region: str = "*", usd: str = "0.1") -> list[Price]:
