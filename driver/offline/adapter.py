@@ -9,6 +9,7 @@ assumed here.
 from __future__ import annotations
 
 import importlib.metadata
+import warnings
 from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 OLDEST: Final = (3, 220)
 NEWEST_MAJOR: Final = 3
+AS_SENT: Final = "kubernetes:"
 ROOT_TYPE: Final = "pulumi:pulumi:Stack"
 SENTINEL: Final = rpc.UNKNOWN
 SIGNATURE: Final = rpc._special_sig_key  # pyright: ignore[reportPrivateUsage]  # noqa: SLF001
@@ -61,8 +63,10 @@ class NoMocks(Mocks):
 class CapturingMonitor(MockMonitor):
     """Answers as a preview does and hands every message on.
 
-    A resource comes back with its own inputs as outputs and everything else, its id first, unknown. Functions of
-    providers (`aws.get_caller_identity_output`) answer "unknown": nothing is asked of a cloud, nothing is made up.
+    A resource comes back with its own plain inputs as outputs; all else, its id first, is unknown. A compound input
+    (a list, an object) may gain parts when it is created, so it is unknown too, but for Kubernetes, whose objects come
+    back as they were sent. Functions of providers (`aws.get_caller_identity_output`) answer "unknown": nothing is
+    asked of a cloud, nothing is made up.
     """
 
     def __init__(
@@ -87,7 +91,7 @@ class CapturingMonitor(MockMonitor):
         urn = self.make_urn(request.parent, request.type, request.name)
         with self._lock:
             self._on_resource(urn, request)
-        return resource_pb2.RegisterResourceResponse(urn=urn, id="", object=_without_tokens(request.object))
+        return resource_pb2.RegisterResourceResponse(urn=urn, id="", object=_foreseen(request.type, request.object))
 
     def RegisterResourceOutputs(self, request: Any) -> Any:  # noqa: ANN401, N802 - the SDK's signature
         """Take the outputs of a component or of the stack."""
@@ -98,7 +102,7 @@ class CapturingMonitor(MockMonitor):
     def ReadResource(self, request: Any) -> Any:  # noqa: ANN401, N802 - the SDK's signature
         """A resource that is only read is known by name, its state is not."""
         urn = self.make_urn(request.parent, request.type, request.name)
-        return resource_pb2.ReadResourceResponse(urn=urn, properties=_without_tokens(request.properties))
+        return resource_pb2.ReadResourceResponse(urn=urn, properties=_foreseen(request.type, request.properties))
 
     def Invoke(self, request: Any) -> Any:  # noqa: ANN401, N802 - the SDK's signature
         """Every function of a provider is unknown."""
@@ -148,10 +152,17 @@ def drive(
             organization="organization",
             root_directory=None,
             callbacks=None,
+            # What is not set here is shared by every thread, and a failed run would leave its tasks to the next.
+            outputs=set[object](),
+            lock=Lock(),
+            package_refs=dict[str, object](),
+            base_providers_by_ref=dict[str, object](),
         )
     )
     pulumi_config.set_all_config(dict(config), sorted(secret_keys))
-    with _named_unknowns():
+    with warnings.catch_warnings(), _named_unknowns():
+        # Provider SDKs warn of their own deprecated classes while they are imported, used or not.
+        warnings.filterwarnings("ignore", category=DeprecationWarning, module=r"pulumi_\w+\.")
         try:
             _sync_await(run_in_stack(program))
         finally:
@@ -162,12 +173,17 @@ def _close_loop() -> None:
     import asyncio  # noqa: PLC0415 - only here, so that no one drives the SDK by it
 
     loop = asyncio.get_event_loop()
+    loop.set_exception_handler(_ignore)  # the fault is raised already; every value behind it would repeat it
     left = asyncio.all_tasks(loop)  # a failed program leaves registrations that wait for it
     for task in left:
         task.cancel()
     loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
     loop.run_until_complete(loop.shutdown_default_executor())
     loop.close()
+
+
+def _ignore(*_args: object) -> None:
+    return
 
 
 @contextmanager
@@ -214,13 +230,15 @@ def _wire_name(resource: pulumi.Resource, name: str) -> str:
     return _types.resource_py_to_pulumi_names(type(resource)).get(name, name)
 
 
-def _without_tokens(fields: struct_pb2.Struct) -> struct_pb2.Struct:
-    """A copy in which tokens are the plain sentinel again, the only unknown that the SDK reads."""
-    copy = struct_pb2.Struct()
-    copy.CopyFrom(fields)
-    for value in copy.fields.values():
-        _strip(value)
-    return copy
+def _foreseen(type_: str, fields: struct_pb2.Struct) -> struct_pb2.Struct:
+    """Outputs that are known from the inputs; tokens are the plain sentinel again, the only unknown the SDK reads."""
+    kept = struct_pb2.Struct()
+    whole = type_.startswith(AS_SENT)
+    for name, value in fields.fields.items():
+        if whole or value.WhichOneof("kind") not in {"struct_value", "list_value"}:
+            kept.fields[name].CopyFrom(value)
+            _strip(kept.fields[name])
+    return kept
 
 
 def _strip(value: struct_pb2.Value) -> None:

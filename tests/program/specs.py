@@ -109,7 +109,7 @@ PEERING = Peering(
 )
 
 
-def cluster(**changes: object) -> ClusterSpec:
+def aws_cluster(**changes: object) -> ClusterSpec:
     fields: dict[str, object] = {
         "customer": Customer(name="acme", owner="ml@acme.example"),
         "placement": Placement(
@@ -150,14 +150,10 @@ def cluster(**changes: object) -> ClusterSpec:
     return ClusterSpec.model_validate({**fields, **changes})
 
 
-def aws_cluster(**changes: object) -> ClusterSpec:
-    return cluster(**changes)
-
-
 def existing_cluster(**changes: object) -> ClusterSpec:
     placement = Placement(provider="lambda", region="us-south-2", zones=(), target="existing")
     reached = ExistingCluster(kubeconfig_env="ATOLL_TEST_KUBECONFIG", context="lambda")
-    network = cluster().network.model_copy(update={"peering": None})
+    network = aws_cluster().network.model_copy(update={"peering": None})
     whole: dict[str, object] = {
         "placement": placement,
         "existing": reached,
@@ -165,4 +161,4 @@ def existing_cluster(**changes: object) -> ClusterSpec:
         "pools": (POOLS[0], POOLS[2]),
         "storage": STORAGE[:2],
     }
-    return cluster(**{**whole, **changes})
+    return aws_cluster(**{**whole, **changes})

@@ -1,0 +1,351 @@
+"""Contracts of the offline run, and of the private SDK parts it stands on."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import subprocess
+import sys
+from datetime import date
+from pathlib import Path
+
+import pulumi
+import pytest
+from pulumi.runtime import rpc
+
+from driver.offline import adapter
+from driver.offline.plan_json import from_json, to_json
+from driver.offline.program import run
+from driver.offline.stack_config import PLACEHOLDER, read_config
+from planning.errors import AtollError, InputError
+from planning.takeoff.resource import Secret, Unknown
+
+ROOT = Path(__file__).parents[2]
+NETWORK = "urn:pulumi:sample::atoll::atoll:network:Network::net"
+VPC = "urn:pulumi:sample::atoll::atoll:network:Network$aws:ec2/vpc:Vpc::vpc"
+
+
+class Net(pulumi.ComponentResource):
+    def __init__(self) -> None:
+        import pulumi_aws as aws
+
+        super().__init__("atoll:network:Network", "net", {"count": 3, "share": 0.5, "range": {"min": "1"}})
+        inside = pulumi.ResourceOptions(parent=self)
+        other = aws.ec2.Vpc("other", opts=inside)
+        kept = pulumi.ResourceOptions(parent=self, protect=True, retain_on_delete=True)
+        vpc = aws.ec2.Vpc("vpc", cidr_block="10.0.0.0/16", tags={"a": "b"}, opts=kept)
+        account = aws.get_caller_identity_output(opts=pulumi.InvokeOutputOptions(parent=self)).account_id
+        aws.ec2.Subnet(
+            "subnet",
+            vpc_id=vpc.id,
+            cidr_block=vpc.cidr_block,
+            availability_zone=account,
+            tags={
+                "plain": "beside unknowns",
+                "secret": pulumi.Output.secret("hush"),
+                "computed": pulumi.Output.concat("x-", vpc.arn),
+                "two": pulumi.Output.concat(vpc.arn, other.arn),
+                "compound": vpc.tags["a"],
+            },
+            opts=inside,
+        )
+        self.register_outputs({"cidr": vpc.cidr_block, "id": vpc.id})
+
+
+def net_program():
+    net = Net()
+    pulumi.export("urn", net.urn)
+    pulumi.export("hidden", pulumi.Output.secret("hush"))
+
+
+@pytest.fixture(scope="module")
+def net():
+    return run("sample", program=net_program)
+
+
+@pytest.fixture(scope="module")
+def subnet(net):
+    (found,) = [resource for resource in net.resources if resource.name == "subnet"]
+    return found
+
+
+def vpc_program(*names, parent=None):
+    def program():
+        import pulumi_aws as aws
+
+        for name in names:
+            aws.ec2.Vpc(name, cidr_block="10.0.0.0/16", opts=pulumi.ResourceOptions(parent=parent))
+
+    return program
+
+
+def test_urns_are_the_engines(net):
+    assert NETWORK in {resource.urn for resource in net.resources}
+    assert VPC in {resource.urn for resource in net.resources}
+
+
+def test_parents_are_urns_and_children_of_the_stack_have_none(net):
+    parents = {resource.name: resource.parent for resource in net.resources}
+    assert parents["net"] is None
+    assert parents["vpc"] == NETWORK
+
+
+def test_an_unknown_names_the_output_it_is(subnet):
+    assert subnet.inputs["vpcId"] == Unknown(urn=VPC, output="id")
+
+
+def test_an_unknown_computed_from_one_resource_names_that_resource(subnet):
+    assert subnet.inputs["tags"]["computed"] == Unknown(urn=VPC)
+
+
+def test_an_unknown_of_many_origins_names_none(subnet):
+    assert subnet.inputs["tags"]["two"] == Unknown()
+
+
+def test_what_a_provider_would_be_asked_is_unknown(subnet):
+    assert subnet.inputs["availabilityZone"] == Unknown()
+
+
+def test_plain_outputs_are_foreseen_and_compound_ones_are_not(subnet):
+    assert subnet.inputs["cidrBlock"] == "10.0.0.0/16"
+    assert subnet.inputs["tags"]["compound"] == Unknown(urn=VPC)
+
+
+def test_what_stands_beside_an_unknown_stays_plain(subnet):
+    assert subnet.inputs["tags"]["plain"] == "beside unknowns"
+
+
+def test_secrets_are_marked_and_never_kept(net, subnet):
+    assert subnet.inputs["tags"]["secret"] == Secret()
+    assert net.exports["hidden"] == Secret()
+    assert "hush" not in repr(net)
+
+
+def test_dependencies_are_told_for_each_input(subnet):
+    assert subnet.property_dependencies["vpcId"] == (VPC,)
+    assert VPC in subnet.dependencies
+
+
+def test_options_are_captured(net):
+    options = {each.name: (each.custom, each.protect, each.retain_on_delete) for each in net.resources}
+    assert options["vpc"] == (True, True, True)
+    assert options["other"] == (True, False, False)
+    assert options["net"] == (False, False, False)
+
+
+def test_numbers_keep_their_kind(net):
+    (component,) = [resource for resource in net.resources if resource.name == "net"]
+    assert component.inputs == {"count": 3, "share": 0.5, "range": {"min": "1"}}
+    assert isinstance(component.inputs["count"], int)
+
+
+def test_outputs_of_components_are_captured(net):
+    assert net.outputs[NETWORK]["cidr"] == "10.0.0.0/16"
+    assert isinstance(net.outputs[NETWORK]["id"], Unknown)
+
+
+def test_a_provider_is_its_urn():
+    def program():
+        import pulumi_aws as aws
+
+        own = aws.Provider("own", region="eu-west-1")
+        aws.ec2.Vpc("vpc", opts=pulumi.ResourceOptions(provider=own))
+
+    (vpc,) = [each for each in run("sample", program=program).resources if each.name == "vpc"]
+    assert vpc.provider == "urn:pulumi:sample::atoll::pulumi:providers:aws::own"
+
+
+def test_the_order_is_always_the_same(net):
+    assert [each.urn for each in net.resources] == sorted(each.urn for each in net.resources)
+    assert run("sample", program=net_program) == net
+
+
+def test_one_run_leaves_nothing_for_the_next():
+    first, second = run("sample", program=vpc_program("a")), run("sample", program=vpc_program("b"))
+    assert [each.name for each in first.resources] == ["a"]
+    assert [each.name for each in second.resources] == ["b"]
+
+
+def test_two_resources_may_not_share_a_urn():
+    with pytest.raises(AtollError, match="share one URN"):
+        run("sample", program=vpc_program("twin", "twin"))
+
+
+@pytest.mark.parametrize(
+    ("token", "said"), [("random:index:Pet", "no provider of ours"), ("atoll:attic:Thing", "outside the rooms")]
+)
+def test_a_type_that_nobody_knows_is_refused(token, said):
+    with pytest.raises(AtollError, match=said):
+        run("sample", program=lambda: pulumi.ComponentResource(token, "thing") and None)
+
+
+def test_a_fault_of_the_program_is_said_in_words():
+    def program():
+        raise ValueError("no such thing")
+
+    with pytest.raises(AtollError) as caught:
+        run("sample", program=program)
+    assert str(caught.value) == "the program of stack sample failed: ValueError: no such thing"
+    assert "test_offline.py:" in caught.value.hint
+
+
+def test_a_fault_in_a_later_value_is_said_in_words():
+    def program():
+        import pulumi_aws as aws
+
+        aws.ec2.Vpc("vpc", cidr_block=pulumi.Output.from_input(0).apply(lambda zero: str(1 / zero)))
+
+    with pytest.raises(AtollError, match="ZeroDivisionError"):
+        run("sample", program=program)
+
+
+def test_our_own_errors_pass_as_they_are():
+    def program():
+        raise InputError("bad lock", hint="accept again")
+
+    with pytest.raises(InputError, match="bad lock"):
+        run("sample", program=program)
+
+
+def test_a_program_that_waits_for_ever_is_ended():
+    code = """
+import asyncio, pulumi
+from driver.offline.program import run
+from planning.errors import AtollError
+def program():
+    pulumi.export("never", pulumi.Output.from_input(asyncio.get_event_loop().create_future()))
+try:
+    run("sample", program=program, deadline_s=0.5)
+except AtollError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.strip() == "the program of stack sample did not end within 0.5 s"
+
+
+def test_an_sdk_that_nobody_looked_at_is_refused(monkeypatch):
+    monkeypatch.setattr(importlib.metadata, "version", lambda _name: "4.0.0")
+    with pytest.raises(AtollError, match=r"pulumi 4\.0\.0 is installed"):
+        adapter.check_version()
+
+
+def test_the_wire_format_is_the_one_that_engines_speak():
+    assert adapter.SENTINEL == "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
+    assert adapter.SIGNATURE == "4dabf18193072939515e22adb298388d"
+    assert adapter.SECRET_SIGNATURE == "1b47061264138c4ac30d75fd1eb44270"
+    assert adapter.RESOURCE_SIGNATURE == "5cf8f73096256a8f31e491e813e4eb8e"
+
+
+def test_the_wrapped_function_is_put_back(net):
+    assert rpc.serialize_property.__module__ == "pulumi.runtime.rpc"
+    with pytest.raises(AtollError):
+        run("sample", program=vpc_program("twin", "twin"))
+    assert rpc.serialize_property.__module__ == "pulumi.runtime.rpc"
+
+
+def test_a_plan_can_be_written_and_read_again(net):
+    assert from_json(to_json(net.resources)) == net.resources
+
+
+def test_marks_in_a_plan(subnet):
+    (entry,) = to_json([subnet])
+    assert entry["inputs"]["vpcId"] == {"$ref": VPC, "property": "id"}
+    assert entry["inputs"]["availabilityZone"] == {"$unknown": True}
+    assert entry["inputs"]["tags"]["secret"] == {"$secret": True}
+
+
+@pytest.mark.parametrize(
+    ("plan", "said"),
+    [
+        ({}, "a list of resources"),
+        (["x"], r"resources\[0\] is not an object"),
+        ([{"urn": "u"}], r"resources\[0\] has no type"),
+        (
+            [{"urn": "u", "type": "t", "name": "n", "parent": None, "custom": True, "inputs": 3}],
+            r"resources\[0\]: not an object",
+        ),
+    ],
+)
+def test_a_plan_that_is_none_is_refused_in_words(plan, said):
+    with pytest.raises(InputError, match=said):
+        from_json(plan)
+
+
+def test_configuration_of_the_stack_reaches_the_program(tmp_path):
+    folder = tmp_path / "stacks"
+    folder.mkdir()
+    text = "config:\n  atoll:flag: true\n  atoll:pools: {train: cr-1}\n  atoll:token: {secure: abc}\n"
+    (folder / "Pulumi.sample.yaml").write_text(text)
+
+    def program():
+        config = pulumi.Config("atoll")
+        pulumi.export("flag", config.get_bool("flag"))
+        pulumi.export("pools", config.get_object("pools"))
+        pulumi.export("token", config.require_secret("token"))
+        pulumi.export("offline", config.get_bool("offline"))
+
+    exports = run("sample", program=program, root=tmp_path).exports
+    assert exports == {"flag": True, "pools": {"train": "cr-1"}, "token": Secret(), "offline": True}
+
+
+def test_secrets_of_the_stack_are_not_read(tmp_path):
+    path = tmp_path / "Pulumi.sample.yaml"
+    path.write_text("config:\n  atoll:token: {secure: abc}\n")
+    assert read_config(path).values == {"atoll:token": PLACEHOLDER}
+
+
+@pytest.mark.parametrize("text", ["config: [", "config: 3", "- 1"])
+def test_a_stack_file_that_is_none_is_refused_in_words(tmp_path, text):
+    path = tmp_path / "Pulumi.sample.yaml"
+    path.write_text(text)
+    with pytest.raises(InputError, match=r"Pulumi\.sample\.yaml"):
+        read_config(path)
+
+
+def test_the_stacks_program_builds_what_its_lock_decides(tmp_path):
+    sys.path.insert(0, str(ROOT / "tests" / "program"))
+    try:
+        import specs
+    finally:
+        sys.path.pop(0)
+    folder = tmp_path / "stacks" / "sample"
+    folder.mkdir(parents=True)
+    (folder.parent / "__main__.py").write_text((ROOT / "stacks" / "__main__.py").read_text())
+    (folder / "quote.lock.json").write_text(lock_text(specs.existing_cluster()))
+    found = run("sample", root=tmp_path)
+    assert "atoll:contract:Rented" in {resource.type for resource in found.resources}
+    assert found.exports["provider"] == "lambda"
+
+
+def lock_text(spec):
+    from planning.lock import Ceilings, Lock, to_text
+
+    ceiling = Ceilings(usd_per_month=None, usd_per_contract=None, usd_per_gpu_hour=None, binds="expected")
+    lock = Lock(
+        schema_version=1,
+        stack="sample",
+        option="cheapest",
+        views=("cheapest",),
+        checklist_digest="sha256:0",
+        prices="embedded",
+        prices_digest="sha256:0",
+        prices_as_of=None,
+        priced_at=date(2026, 11, 1),
+        valid_until=date(2026, 12, 1),
+        ceiling=ceiling,
+        contract_months=12,
+        spec=spec,
+        bill=(),
+    )
+    return to_text(lock)
+
+
+def test_a_stack_without_a_lock_says_what_to_do(tmp_path):
+    folder = tmp_path / "stacks"
+    folder.mkdir()
+    (folder / "__main__.py").write_text((ROOT / "stacks" / "__main__.py").read_text())
+    with pytest.raises(InputError, match="there is no lock yet"):
+        run("sample", root=tmp_path)
+
+
+def test_the_program_is_a_table_of_contents():
+    assert len((ROOT / "stacks" / "__main__.py").read_text().splitlines()) < 60
