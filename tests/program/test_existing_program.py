@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 import specs
 from look import at, of_type, one, unknowns
@@ -10,25 +12,30 @@ from planning.errors import InputError
 from planning.quantities import declared
 from planning.takeoff.resource import Secret
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from driver.offline.program import Run
+
 NAMESPACE = "kubernetes:core/v1:Namespace"
 POLICY = "kubernetes:networking.k8s.io/v1:NetworkPolicy"
 ENFORCE = "pod-security.kubernetes.io/enforce"
 
 
-def test_the_kubeconfig_is_a_secret_and_the_context_is_the_locks(existing_run):
+def test_the_kubeconfig_is_a_secret_and_the_context_is_the_locks(existing_run: Run) -> None:
     provider = one(existing_run, "pulumi:providers:kubernetes", "cluster")
     assert provider.inputs["kubeconfig"] == Secret()
     assert provider.inputs["context"] == "lambda"
 
 
-def test_every_object_goes_into_that_cluster(existing_run):
+def test_every_object_goes_into_that_cluster(existing_run: Run) -> None:
     provider = one(existing_run, "pulumi:providers:kubernetes", "cluster")
     objects = [each for each in existing_run.resources if each.type.startswith("kubernetes:")]
     assert objects
     assert all(each.provider == provider.urn for each in objects)
 
 
-def test_what_the_provider_bills_is_declared_whole(existing_run):
+def test_what_the_provider_bills_is_declared_whole(existing_run: Run) -> None:
     rented = one(existing_run, "atoll:contract:Rented", "rented")
     assert (rented.inputs["provider"], rented.inputs["region"]) == ("lambda", "us-south-2")
     carried = [from_inputs(charge) for charge in rented.inputs["charges"]]
@@ -36,23 +43,23 @@ def test_what_the_provider_bills_is_declared_whole(existing_run):
     assert not list(unknowns(dict(rented.inputs)))
 
 
-def test_tenants_are_restricted_and_the_system_is_not(existing_run):
+def test_tenants_are_restricted_and_the_system_is_not(existing_run: Run) -> None:
     levels = {each.name: at(each, "metadata", "labels")[ENFORCE] for each in of_type(existing_run, NAMESPACE)}
     assert levels == {"atoll-system": "privileged", "work-burst": "restricted"}
 
 
-def test_a_tenant_may_hold_the_accelerators_of_its_working_nodes(existing_run):
+def test_a_tenant_may_hold_the_accelerators_of_its_working_nodes(existing_run: Run) -> None:
     quota = one(existing_run, "kubernetes:core/v1:ResourceQuota", "burst-accelerators")
     assert at(quota, "spec", "hard") == {"requests.nvidia.com/gpu": "16"}
     assert at(quota, "metadata", "namespace") == "work-burst"
 
 
-def test_spares_are_no_part_of_a_tenants_share(aws_run):
+def test_spares_are_no_part_of_a_tenants_share(aws_run: Run) -> None:
     quota = one(aws_run, "kubernetes:core/v1:ResourceQuota", "train-accelerators")
     assert at(quota, "spec", "hard") == {"requests.nvidia.com/gpu": str(8 * 2 + 8 * 2)}
 
 
-def test_every_tenant_is_shut_before_anything_is_allowed(aws_run):
+def test_every_tenant_is_shut_before_anything_is_allowed(aws_run: Run) -> None:
     homes = {at(policy, "metadata", "namespace") for policy in of_type(aws_run, POLICY)}
     assert homes == {"work-train", "work-burst", "work-serve"}
     for policy in of_type(aws_run, POLICY):
@@ -60,38 +67,38 @@ def test_every_tenant_is_shut_before_anything_is_allowed(aws_run):
             assert at(policy, "spec") == {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]}
 
 
-def test_nobody_outside_the_namespace_is_let_in(aws_run):
+def test_nobody_outside_the_namespace_is_let_in(aws_run: Run) -> None:
     for policy in of_type(aws_run, POLICY):
         for rule in policy.inputs["spec"].get("ingress", []):
             assert rule == {"from": [{"podSelector": {}}]}
 
 
-def test_pods_never_reach_the_nodes_metadata(existing_run):
+def test_pods_never_reach_the_nodes_metadata(existing_run: Run) -> None:
     policy = one(existing_run, POLICY, "burst-allow-https")
     assert at(policy, "spec", "egress", 0, "to", 0, "ipBlock", "except") == ["169.254.169.254/32"]
 
 
-def test_groups_have_the_roles_of_their_names_inside_their_namespace_only(existing_run):
+def test_groups_have_the_roles_of_their_names_inside_their_namespace_only(existing_run: Run) -> None:
     bindings = of_type(existing_run, "kubernetes:rbac.authorization.k8s.io/v1:RoleBinding")
     found = {(at(each, "subjects", 0, "name"), at(each, "roleRef", "name")) for each in bindings}
     assert found == {("atoll:admin", "admin"), ("atoll:engineer", "edit"), ("atoll:viewer", "view")}
     assert not [each for each in existing_run.resources if "ClusterRoleBinding" in each.type]
 
 
-def test_storage_classes_stand_only_where_somebody_provisions_them(existing_run, aws_run):
+def test_storage_classes_stand_only_where_somebody_provisions_them(existing_run: Run, aws_run: Run) -> None:
     token = "kubernetes:storage.k8s.io/v1:StorageClass"
     assert [each.name for each in of_type(existing_run, token)] == ["atoll-hot"]
     assert [each.name for each in of_type(aws_run, token)] == ["atoll-disk", "atoll-hot"]
 
 
-def test_with_an_engine_a_missing_kubeconfig_is_said_plainly(monkeypatch):
+def test_with_an_engine_a_missing_kubeconfig_is_said_plainly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ATOLL_TEST_KUBECONFIG", raising=False)
     spec = specs.existing_cluster()
     with pytest.raises(InputError, match="ATOLL_TEST_KUBECONFIG is not set"):
         _kubeconfig(ExistingClusterArgs(placement=spec.placement, existing=spec.existing, offline=False))
 
 
-def test_with_an_engine_an_unreadable_kubeconfig_is_said_plainly(monkeypatch, tmp_path):
+def test_with_an_engine_a_lost_kubeconfig_is_said_plainly(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("ATOLL_TEST_KUBECONFIG", str(tmp_path / "none"))
     spec = specs.existing_cluster()
     with pytest.raises(InputError, match="cannot be read"):

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pulumi
 import pytest
@@ -14,10 +15,15 @@ from pulumi.runtime import rpc
 
 from driver.offline import adapter
 from driver.offline.plan_json import from_json, to_json
-from driver.offline.program import run
+from driver.offline.program import Run, run
 from driver.offline.stack_config import PLACEHOLDER, read_config
 from planning.errors import AtollError, InputError
-from planning.takeoff.resource import Secret, Unknown
+from planning.takeoff.resource import Resource, Secret, Unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from planning.spec import ClusterSpec
 
 ROOT = Path(__file__).parents[2]
 NETWORK = "urn:pulumi:sample::atoll::atoll:network:Network::net"
@@ -51,25 +57,25 @@ class Net(pulumi.ComponentResource):
         self.register_outputs({"cidr": vpc.cidr_block, "id": vpc.id})
 
 
-def net_program():
+def net_program() -> None:
     net = Net()
     pulumi.export("urn", net.urn)
     pulumi.export("hidden", pulumi.Output.secret("hush"))
 
 
 @pytest.fixture(scope="module")
-def net():
+def net() -> Run:
     return run("sample", program=net_program)
 
 
 @pytest.fixture(scope="module")
-def subnet(net):
+def subnet(net: Run) -> Resource:
     (found,) = [resource for resource in net.resources if resource.name == "subnet"]
     return found
 
 
-def vpc_program(*names, parent=None):
-    def program():
+def vpc_program(*names: str, parent: pulumi.Resource | None = None) -> Callable[[], None]:
+    def program() -> None:
         import pulumi_aws as aws
 
         for name in names:
@@ -78,73 +84,73 @@ def vpc_program(*names, parent=None):
     return program
 
 
-def test_urns_are_the_engines(net):
+def test_urns_are_the_engines(net: Run) -> None:
     assert NETWORK in {resource.urn for resource in net.resources}
     assert VPC in {resource.urn for resource in net.resources}
 
 
-def test_parents_are_urns_and_children_of_the_stack_have_none(net):
+def test_parents_are_urns_and_children_of_the_stack_have_none(net: Run) -> None:
     parents = {resource.name: resource.parent for resource in net.resources}
     assert parents["net"] is None
     assert parents["vpc"] == NETWORK
 
 
-def test_an_unknown_names_the_output_it_is(subnet):
+def test_an_unknown_names_the_output_it_is(subnet: Resource) -> None:
     assert subnet.inputs["vpcId"] == Unknown(urn=VPC, output="id")
 
 
-def test_an_unknown_computed_from_one_resource_names_that_resource(subnet):
+def test_an_unknown_computed_from_one_resource_names_that_resource(subnet: Resource) -> None:
     assert subnet.inputs["tags"]["computed"] == Unknown(urn=VPC)
 
 
-def test_an_unknown_of_many_origins_names_none(subnet):
+def test_an_unknown_of_many_origins_names_none(subnet: Resource) -> None:
     assert subnet.inputs["tags"]["two"] == Unknown()
 
 
-def test_what_a_provider_would_be_asked_is_unknown(subnet):
+def test_what_a_provider_would_be_asked_is_unknown(subnet: Resource) -> None:
     assert subnet.inputs["availabilityZone"] == Unknown()
 
 
-def test_plain_outputs_are_foreseen_and_compound_ones_are_not(subnet):
+def test_plain_outputs_are_foreseen_and_compound_ones_are_not(subnet: Resource) -> None:
     assert subnet.inputs["cidrBlock"] == "10.0.0.0/16"
     assert subnet.inputs["tags"]["compound"] == Unknown(urn=VPC)
 
 
-def test_what_stands_beside_an_unknown_stays_plain(subnet):
+def test_what_stands_beside_an_unknown_stays_plain(subnet: Resource) -> None:
     assert subnet.inputs["tags"]["plain"] == "beside unknowns"
 
 
-def test_secrets_are_marked_and_never_kept(net, subnet):
+def test_secrets_are_marked_and_never_kept(net: Run, subnet: Resource) -> None:
     assert subnet.inputs["tags"]["secret"] == Secret()
     assert net.exports["hidden"] == Secret()
     assert "hush" not in repr(net)
 
 
-def test_dependencies_are_told_for_each_input(subnet):
+def test_dependencies_are_told_for_each_input(subnet: Resource) -> None:
     assert subnet.property_dependencies["vpcId"] == (VPC,)
     assert VPC in subnet.dependencies
 
 
-def test_options_are_captured(net):
+def test_options_are_captured(net: Run) -> None:
     options = {each.name: (each.custom, each.protect, each.retain_on_delete) for each in net.resources}
     assert options["vpc"] == (True, True, True)
     assert options["other"] == (True, False, False)
     assert options["net"] == (False, False, False)
 
 
-def test_numbers_keep_their_kind(net):
+def test_numbers_keep_their_kind(net: Run) -> None:
     (component,) = [resource for resource in net.resources if resource.name == "net"]
     assert component.inputs == {"count": 3, "share": 0.5, "range": {"min": "1"}}
     assert isinstance(component.inputs["count"], int)
 
 
-def test_outputs_of_components_are_captured(net):
+def test_outputs_of_components_are_captured(net: Run) -> None:
     assert net.outputs[NETWORK]["cidr"] == "10.0.0.0/16"
     assert isinstance(net.outputs[NETWORK]["id"], Unknown)
 
 
-def test_a_provider_is_its_urn():
-    def program():
+def test_a_provider_is_its_urn() -> None:
+    def program() -> None:
         import pulumi_aws as aws
 
         own = aws.Provider("own", region="eu-west-1")
@@ -154,18 +160,18 @@ def test_a_provider_is_its_urn():
     assert vpc.provider == "urn:pulumi:sample::atoll::pulumi:providers:aws::own"
 
 
-def test_the_order_is_always_the_same(net):
+def test_the_order_is_always_the_same(net: Run) -> None:
     assert [each.urn for each in net.resources] == sorted(each.urn for each in net.resources)
     assert run("sample", program=net_program) == net
 
 
-def test_one_run_leaves_nothing_for_the_next():
+def test_one_run_leaves_nothing_for_the_next() -> None:
     first, second = run("sample", program=vpc_program("a")), run("sample", program=vpc_program("b"))
     assert [each.name for each in first.resources] == ["a"]
     assert [each.name for each in second.resources] == ["b"]
 
 
-def test_two_resources_may_not_share_a_urn():
+def test_two_resources_may_not_share_a_urn() -> None:
     with pytest.raises(AtollError, match="share one URN"):
         run("sample", program=vpc_program("twin", "twin"))
 
@@ -173,13 +179,13 @@ def test_two_resources_may_not_share_a_urn():
 @pytest.mark.parametrize(
     ("token", "said"), [("random:index:Pet", "no provider of ours"), ("atoll:attic:Thing", "outside the rooms")]
 )
-def test_a_type_that_nobody_knows_is_refused(token, said):
+def test_a_type_that_nobody_knows_is_refused(token: str, said: str) -> None:
     with pytest.raises(AtollError, match=said):
         run("sample", program=lambda: pulumi.ComponentResource(token, "thing") and None)
 
 
-def test_a_fault_of_the_program_is_said_in_words():
-    def program():
+def test_a_fault_of_the_program_is_said_in_words() -> None:
+    def program() -> None:
         raise ValueError("no such thing")
 
     with pytest.raises(AtollError) as caught:
@@ -188,8 +194,8 @@ def test_a_fault_of_the_program_is_said_in_words():
     assert "test_offline.py:" in caught.value.hint
 
 
-def test_a_fault_in_a_later_value_is_said_in_words():
-    def program():
+def test_a_fault_in_a_later_value_is_said_in_words() -> None:
+    def program() -> None:
         import pulumi_aws as aws
 
         aws.ec2.Vpc("vpc", cidr_block=pulumi.Output.from_input(0).apply(lambda zero: str(1 / zero)))
@@ -198,20 +204,20 @@ def test_a_fault_in_a_later_value_is_said_in_words():
         run("sample", program=program)
 
 
-def test_our_own_errors_pass_as_they_are():
-    def program():
+def test_our_own_errors_pass_as_they_are() -> None:
+    def program() -> None:
         raise InputError("bad lock", hint="accept again")
 
     with pytest.raises(InputError, match="bad lock"):
         run("sample", program=program)
 
 
-def test_a_program_that_waits_for_ever_is_ended():
+def test_a_program_that_waits_for_ever_is_ended() -> None:
     code = """
 import asyncio, pulumi
 from driver.offline.program import run
 from planning.errors import AtollError
-def program():
+def program() -> None:
     pulumi.export("never", pulumi.Output.from_input(asyncio.get_event_loop().create_future()))
 try:
     run("sample", program=program, deadline_s=0.5)
@@ -222,31 +228,31 @@ except AtollError as error:
     assert done.stdout.strip() == "the program of stack sample did not end within 0.5 s"
 
 
-def test_an_sdk_that_nobody_looked_at_is_refused(monkeypatch):
+def test_an_sdk_that_nobody_looked_at_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.metadata, "version", lambda _name: "4.0.0")
     with pytest.raises(AtollError, match=r"pulumi 4\.0\.0 is installed"):
         adapter.check_version()
 
 
-def test_the_wire_format_is_the_one_that_engines_speak():
+def test_the_wire_format_is_the_one_that_engines_speak() -> None:
     assert adapter.SENTINEL == "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
     assert adapter.SIGNATURE == "4dabf18193072939515e22adb298388d"
     assert adapter.SECRET_SIGNATURE == "1b47061264138c4ac30d75fd1eb44270"
     assert adapter.RESOURCE_SIGNATURE == "5cf8f73096256a8f31e491e813e4eb8e"
 
 
-def test_the_wrapped_function_is_put_back(net):
+def test_the_wrapped_function_is_put_back() -> None:
     assert rpc.serialize_property.__module__ == "pulumi.runtime.rpc"
     with pytest.raises(AtollError):
         run("sample", program=vpc_program("twin", "twin"))
     assert rpc.serialize_property.__module__ == "pulumi.runtime.rpc"
 
 
-def test_a_plan_can_be_written_and_read_again(net):
+def test_a_plan_can_be_written_and_read_again(net: Run) -> None:
     assert from_json(to_json(net.resources)) == net.resources
 
 
-def test_marks_in_a_plan(subnet):
+def test_marks_in_a_plan(subnet: Resource) -> None:
     (entry,) = to_json([subnet])
     assert entry["inputs"]["vpcId"] == {"$ref": VPC, "property": "id"}
     assert entry["inputs"]["availabilityZone"] == {"$unknown": True}
@@ -265,18 +271,18 @@ def test_marks_in_a_plan(subnet):
         ),
     ],
 )
-def test_a_plan_that_is_none_is_refused_in_words(plan, said):
+def test_a_plan_that_is_none_is_refused_in_words(plan: object, said: str) -> None:
     with pytest.raises(InputError, match=said):
         from_json(plan)
 
 
-def test_configuration_of_the_stack_reaches_the_program(tmp_path):
+def test_configuration_of_the_stack_reaches_the_program(tmp_path: Path) -> None:
     folder = tmp_path / "stacks"
     folder.mkdir()
     text = "config:\n  atoll:flag: true\n  atoll:pools: {train: cr-1}\n  atoll:token: {secure: abc}\n"
     (folder / "Pulumi.sample.yaml").write_text(text)
 
-    def program():
+    def program() -> None:
         config = pulumi.Config("atoll")
         pulumi.export("flag", config.get_bool("flag"))
         pulumi.export("pools", config.get_object("pools"))
@@ -287,21 +293,21 @@ def test_configuration_of_the_stack_reaches_the_program(tmp_path):
     assert exports == {"flag": True, "pools": {"train": "cr-1"}, "token": Secret(), "offline": True}
 
 
-def test_secrets_of_the_stack_are_not_read(tmp_path):
+def test_secrets_of_the_stack_are_not_read(tmp_path: Path) -> None:
     path = tmp_path / "Pulumi.sample.yaml"
     path.write_text("config:\n  atoll:token: {secure: abc}\n")
     assert read_config(path).values == {"atoll:token": PLACEHOLDER}
 
 
 @pytest.mark.parametrize("text", ["config: [", "config: 3", "- 1"])
-def test_a_stack_file_that_is_none_is_refused_in_words(tmp_path, text):
+def test_a_stack_file_that_is_none_is_refused_in_words(tmp_path: Path, text: str) -> None:
     path = tmp_path / "Pulumi.sample.yaml"
     path.write_text(text)
     with pytest.raises(InputError, match=r"Pulumi\.sample\.yaml"):
         read_config(path)
 
 
-def test_the_stacks_program_builds_what_its_lock_decides(tmp_path):
+def test_the_stacks_program_builds_what_its_lock_decides(tmp_path: Path) -> None:
     sys.path.insert(0, str(ROOT / "tests" / "program"))
     try:
         import specs
@@ -316,7 +322,7 @@ def test_the_stacks_program_builds_what_its_lock_decides(tmp_path):
     assert found.exports["provider"] == "lambda"
 
 
-def lock_text(spec):
+def lock_text(spec: ClusterSpec) -> str:
     from planning.lock import Ceilings, Lock, to_text
 
     ceiling = Ceilings(usd_per_month=None, usd_per_contract=None, usd_per_gpu_hour=None, binds="expected")
@@ -339,7 +345,7 @@ def lock_text(spec):
     return to_text(lock)
 
 
-def test_a_stack_without_a_lock_says_what_to_do(tmp_path):
+def test_a_stack_without_a_lock_says_what_to_do(tmp_path: Path) -> None:
     folder = tmp_path / "stacks"
     folder.mkdir()
     (folder / "__main__.py").write_text((ROOT / "stacks" / "__main__.py").read_text())
@@ -347,5 +353,5 @@ def test_a_stack_without_a_lock_says_what_to_do(tmp_path):
         run("sample", root=tmp_path)
 
 
-def test_the_program_is_a_table_of_contents():
+def test_the_program_is_a_table_of_contents() -> None:
     assert len((ROOT / "stacks" / "__main__.py").read_text().splitlines()) < 60
