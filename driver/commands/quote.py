@@ -6,12 +6,14 @@ from typing import Annotated
 import typer
 
 from driver import arguments
-from driver.answers import exit_code, option_named, quoted
+from driver.answers import Answer, exit_code, option_named, quoted
 from driver.project import subject
 from driver.render.bill import bill_table
 from driver.render.options import option_parts, quote_parts
 from driver.screen import note, show, show_json
+from driver.writing import write_all
 from planning.json_form import option_form, quote_form
+from planning.options.option import ceilings
 
 
 def run(
@@ -51,5 +53,8 @@ def run(
     return exit_code(answer.quote, allow_stale=allow_stale or prices != arguments.CURRENT_BOOK)
 
 
-def _write_page(file: str, answer: object) -> None:
-    raise NotImplementedError(Path(file), answer, note)
+def _write_page(file: str, answer: Answer) -> None:
+    from driver.html.page import page  # noqa: PLC0415 - a quote without a page need not wait for it
+
+    write_all({Path(file): page(answer.quote, ceiling=ceilings(answer.checklist))})
+    note(f"written: {file}")
