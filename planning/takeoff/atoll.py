@@ -8,6 +8,7 @@ from planning.bill import Group
 from planning.charge import CHARGES_INPUT, from_inputs
 from planning.takeoff.findings import Free, Gap
 from planning.takeoff.properties import Properties, UnreadableError
+from planning.takeoff.registered import OWN_PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from planning.charge import Charge
     from planning.takeoff.case import Case
     from planning.takeoff.findings import Finding
+    from planning.takeoff.resource import Resource
 
 COMPONENT: Final = "a component costs nothing itself, what it contains is counted"
 _READINGS: Final = ("min", "expected", "max")
@@ -38,11 +40,22 @@ def component(case: Case) -> Iterator[Finding]:
             )
 
 
+def declares_share(resource: Resource) -> bool:
+    """Whether one of a component's charges is a share of the bill, so that it is counted when all else is."""
+    if not resource.type.startswith(OWN_PREFIX):
+        return False
+    declared = resource.inputs.get(CHARGES_INPUT)
+    return isinstance(declared, list) and any(
+        isinstance(each, dict) and each.get("ofBill") is True for each in declared
+    )
+
+
 def _charge(declared: Properties) -> Charge:
     """One declared charge, each field of which was known, bounded and plain."""
     for name in ("key", "label", "group", "item", "purchase"):
         declared.at(name).text()
     declared.at("note").text("")
+    declared.at("ofBill").flag(default=False)
     declared.at("statedUsd").number(0)
     for reading in _READINGS:
         declared.at("quantity").at(reading).number()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from catalogs.model import Item
 from planning.bill import Group
 from planning.charge import Charge
-from planning.money import ZERO, Range
+from planning.money import HOURS_PER_MONTH, ZERO, Range
 from planning.takeoff.properties import UnreadableError
 
 if TYPE_CHECKING:
@@ -61,9 +61,9 @@ def together(disks: Iterable[dict[str, Decimal]]) -> dict[str, Decimal]:
 
 
 def charges(
-    case: Case, counted: dict[str, Decimal], *, months: Range, key: Callable[[str], str], note: str = ""
+    case: Case, counted: dict[str, Decimal], *, hours: Range, key: Callable[[str], str], note: str = ""
 ) -> Iterator[Charge]:
-    """Charges of disks that exist for `months` disk-months."""
+    """Charges of disks that exist for `hours` disk-hours; multiplied before it is divided, as a quote reckons."""
     for item, amount in counted.items():
         if amount == ZERO:
             continue
@@ -72,6 +72,6 @@ def charges(
             label=f"{case.resource.name}: {item.replace('_', ' ')}",
             group=Group.STORAGE,
             item=str(item),
-            quantity=months.times(amount),
+            quantity=Range(*(part * amount / HOURS_PER_MONTH for part in (hours.min, hours.expected, hours.max))),
             note=note,
         )

@@ -35,7 +35,6 @@ _KINDS: Final = {  # what a declared purchase may mean, by the capacity that the
     "CAPACITY_BLOCK": (PurchaseKind.CAPACITY_BLOCK,),
 }
 _MARKETS: Final = {"": "ON_DEMAND", "spot": "SPOT", "capacity-block": "CAPACITY_BLOCK"}
-_HERE: Final = Range.exactly(1)
 
 
 def node_group(case: Case) -> Iterator[Finding]:
@@ -83,7 +82,7 @@ def _instance_disks(case: Case) -> Iterable[Finding]:
     if not root.said:
         raise UnreadableError("rootBlockDevice is not said, so that the image decides")
     counted = [aws_disks.units(disk, kind="volumeType", size="volumeSize") for disk in (root, *others)]
-    return aws_disks.charges(case, aws_disks.together(counted), months=_HERE, key=case.key)
+    return aws_disks.charges(case, aws_disks.together(counted), hours=Range.exactly(HOURS_PER_MONTH), key=case.key)
 
 
 def _group_machines(case: Case, hours: Range, template: Properties | None) -> Iterable[Finding]:
@@ -113,8 +112,7 @@ def _template_disks(case: Case, template: Properties, hours: Range) -> Iterable[
 
 
 def _disk_charges(case: Case, counted: dict[str, Decimal], hours: Range, *, note: str = "") -> Iterable[Charge]:
-    months = Range(*(reading / HOURS_PER_MONTH for reading in (hours.min, hours.expected, hours.max)))
-    return aws_disks.charges(case, counted, months=months, key=case.pool_key, note=note)
+    return aws_disks.charges(case, counted, hours=hours, key=case.pool_key, note=note)
 
 
 def _machine(case: Case, machine: str, hours: Range, purchase: str) -> Charge:

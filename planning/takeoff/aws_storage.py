@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
 from planning.bill import Group
-from planning.money import Range
+from planning.money import HOURS_PER_MONTH, Range
 from planning.takeoff import aws_disks
 from planning.takeoff.case import VOLUME_UNKNOWN
 from planning.takeoff.findings import Free
@@ -34,7 +34,7 @@ _BACKUPS_EXTRA: Final = "backups are extra"
 def volume(case: Case) -> Iterator[Finding]:
     """An EBS volume."""
     counted = aws_disks.units(case.inputs, kind="type", size="size")
-    yield from aws_disks.charges(case, counted, months=Range.exactly(1), key=case.key)
+    yield from aws_disks.charges(case, counted, hours=Range.exactly(HOURS_PER_MONTH), key=case.key)
 
 
 def lustre(case: Case) -> Iterator[Finding]:

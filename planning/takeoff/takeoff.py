@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Protocol, final
+from typing import TYPE_CHECKING, Protocol
 
-from catalogs.model import UnpricedError
-from planning import pricing
 from planning.bill import Bill, LineItem, State
-from planning.charge import LIST_PRICE, Charge
 from planning.money import NOTHING, Range
-from planning.takeoff.atoll import COMPONENT
+from planning.takeoff.atoll import COMPONENT, declares_share
 from planning.takeoff.case import Case
-from planning.takeoff.findings import Choice, Free, Gap, Place
+from planning.takeoff.findings import Free, Gap
 from planning.takeoff.free import free_by_rule
-from planning.takeoff.places import place_of
+from planning.takeoff.lines import Remembered, lines_of
 from planning.takeoff.properties import UnreadableError
 from planning.takeoff.registered import OWN_PREFIX, Registered
 from planning.takeoff.rules import counter_of, group_of
@@ -23,12 +20,10 @@ from planning.takeoff.rules import counter_of, group_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from catalogs.model import Price, Term
+    from catalogs.model import Term
     from planning.pricing import Prices
     from planning.takeoff.findings import Finding
     from planning.takeoff.resource import Resource
-
-_NOWHERE: Final = Place("", "")  # where a price that the checklist states is looked up: nowhere
 
 
 class Book(Protocol):
@@ -81,32 +76,6 @@ class TakeOff:
         return Bill(tuple(_merged(line for taken in self.resources for line in taken.lines)))
 
 
-@final
-class Remembered:
-    """A price list that remembers what it was asked."""
-
-    def __init__(self, prices: Prices) -> None:
-        self._prices = prices
-        self._answers: dict[tuple[str, str, str, str], tuple[Price, ...] | str] = {}
-
-    def tiers(self, *, provider: str, item: str, region: str, purchase: str = LIST_PRICE) -> tuple[Price, ...]:
-        """As `Prices.tiers`."""
-        asked = (provider, item, region, purchase)
-        if asked not in self._answers:
-            self._answers[asked] = self._look_up(*asked)
-        answer = self._answers[asked]
-        if isinstance(answer, str):
-            raise UnpricedError(answer)
-        return answer
-
-    def _look_up(self, provider: str, item: str, region: str, purchase: str) -> tuple[Price, ...] | str:
-        """The price, or why there is none."""
-        try:
-            return self._prices.tiers(provider=provider, item=item, region=region, purchase=purchase)
-        except UnpricedError as error:
-            return str(error)
-
-
 def take_off(resources: Sequence[Resource], *, catalog: Book, default_region: str | None = None) -> TakeOff:
     """Count and price the resources of one stack.
 
@@ -121,9 +90,13 @@ def take_off(resources: Sequence[Resource], *, catalog: Book, default_region: st
     registered = Registered(resources, default_region)
     prices = Remembered(catalog.prices)
     terms = catalog.terms
-    return TakeOff(
-        tuple(_ruled(each) or _taken(Case(each, registered=registered, terms=terms), prices) for each in resources)
-    )
+    taken = [_ruled(each) or _taken(Case(each, registered=registered, terms=terms), prices) for each in resources]
+    rest = tuple(line for each in taken for line in each.lines)
+    for index, resource in enumerate(resources):
+        if declares_share(resource):
+            case = Case(resource, registered=registered, terms=terms)
+            taken[index] = _taken(case, prices, rest=rest)
+    return TakeOff(tuple(taken))
 
 
 def _ruled(resource: Resource) -> Taken | None:
@@ -138,14 +111,14 @@ def _free(resource: Resource, rule: str) -> Taken:
     return Taken(urn=resource.urn, type=resource.type, state=State.FREE, lines=(), reason=rule)
 
 
-def _taken(case: Case, prices: Prices) -> Taken:
-    """One resource with its lines and state."""
+def _taken(case: Case, prices: Prices, *, rest: tuple[LineItem, ...] | None = None) -> Taken:
+    """One resource with its lines and state; shares of the bill only where the `rest` of it is known."""
     resource = case.resource
     findings = tuple(_findings(case))
     rules = [found.reason for found in findings if isinstance(found, Free)]
     if rules and len(rules) == len(findings):
         return _free(resource, rules[0])
-    lines = tuple(line for found in findings for line in _lines(found, case, prices))
+    lines = tuple(line for found in findings for line in lines_of(found, case, prices, rest=rest))
     return Taken(urn=resource.urn, type=resource.type, state=_state(lines), lines=lines)
 
 
@@ -165,53 +138,6 @@ def _gap(case: Case, reason: str) -> Gap:
     resource = case.resource
     group = group_of(resource.type)
     return Gap(key=resource.name, label=resource.name, group=group, item=resource.type, reason=reason)
-
-
-def _lines(found: Finding, case: Case, prices: Prices) -> tuple[LineItem, ...]:
-    """The lines of one finding."""
-    if isinstance(found, Free):
-        return ()
-    if isinstance(found, Gap):
-        return (_empty(found),)
-    charges = (found,) if isinstance(found, Charge) else found.charges
-    try:
-        place = _NOWHERE if charges[0].stated_usd is not None else place_of(case)
-    except UnreadableError as error:
-        return (pricing.unpriced(charges[0], str(error)),)
-    priced = tuple(
-        pricing.price(each, catalog_prices=prices, provider=place.provider, region=place.region) for each in charges
-    )
-    return _either(charges, priced) if isinstance(found, Choice) else priced[0]
-
-
-def _either(charges: Sequence[Charge], priced: Sequence[tuple[LineItem, ...]]) -> tuple[LineItem, ...]:
-    """One line for a choice: the cheapest of it at the least, the dearest at the most, the first expected."""
-    names = ", ".join(charge.item for charge in charges)
-    lines = [line for each in priced for line in each]
-    missing = [line for line in lines if line.usd_per_month is None]
-    if missing or not lines:
-        return tuple(replace(missing[0], note=f"one of {names}: {missing[0].note}") for _ in missing[:1])
-    amounts = [line.usd_per_month for line in lines if line.usd_per_month is not None]
-    spread = Range(min(each.min for each in amounts), amounts[0].expected, max(each.max for each in amounts))
-    return (replace(lines[0], usd_per_month=spread, note=f"one of {names}: the cheapest to the dearest"),)
-
-
-def _empty(gap: Gap) -> LineItem:
-    """The line of a gap."""
-    return LineItem(
-        key=gap.key,
-        label=gap.label,
-        group=gap.group,
-        item=gap.item,
-        state=State.UNPRICED,
-        quantity=NOTHING,
-        unit="",
-        usd_per_unit=None,
-        usd_per_month=None,
-        source="",
-        as_of=None,
-        note=gap.reason,
-    )
 
 
 def _state(lines: Iterable[LineItem]) -> State:

@@ -210,6 +210,34 @@ def test_declared_charges_without_a_place_are_unpriced(place: dict[str, Any]) ->
     assert (found.state, found.usd_per_month) == (State.UNPRICED, None)
 
 
+def share(**changes: Any) -> dict[str, object]:
+    charge = Charge(
+        key="services/support",
+        label="support",
+        group=Group.SERVICES,
+        item="support_share",
+        quantity=Range.exactly(0),
+        of_bill=True,
+    )
+    return {**to_inputs(charge), **changes}
+
+
+def test_a_share_of_the_bill_is_counted_when_all_else_is() -> None:
+    people = resource(
+        "atoll:contract:Services", "services", **HERE, charges=[share(), share(statedUsd="9", ofBill=None)]
+    )
+    off = take(people, resource("aws:eks/cluster:Cluster"), resource("aws:kms/key:Key"))
+    assert [line.key for line in off.resources[0].lines] == ["services/support"]
+    assert off.resources[0].usd_per_month == usd("7.4000")
+    assert off.bill.usd_per_month == usd("81.4000")
+
+
+def test_whether_a_charge_is_a_share_must_be_known() -> None:
+    people = resource("atoll:contract:Services", "services", **HERE, charges=[share(ofBill=Unknown())])
+    found = taken(people)
+    assert (found.state, notes(found)) == (State.UNPRICED, "charges[0].ofBill is known only after creation")
+
+
 def test_keys_below_our_components_meet_the_bill_s() -> None:
     owner = resource("atoll:network:Network", "network", **HERE)
     tier = resource("atoll:storage:FileSystem", "files", **HERE, tier="warm")

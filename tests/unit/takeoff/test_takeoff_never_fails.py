@@ -54,6 +54,7 @@ leaves = st.one_of(
     st.just(Unknown()),
     st.just(Secret()),
     st.just(declared("x", "object", 3)),
+    st.just({**declared("y", "object", 0), "ofBill": True}),
 )
 values = st.recursive(
     leaves,
