@@ -91,7 +91,7 @@ class Option:
     """One complete priced cluster.
 
     Args:
-        id: stable while machines, place and purchase stay: "aws-us-east-1-g6e-spot".
+        id: stable while machines, place and purchase stay: "aws-us-east-1-b200-16-spot".
         views: goals it is the answer to.
         why: one sentence per view.
         rank_usd_per_month: with the dearest known price in place of each unpriced line; orders options, is no price.

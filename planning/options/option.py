@@ -87,15 +87,17 @@ def option(
 
 
 def identity(pick: Pick) -> str:
-    """Place, dearest machine and how it is bought, as in "aws-us-east-1-g6e-12xlarge-spot"."""
+    """Place, the dearest pool's accelerators and how they are bought, as in "aws-us-east-1-b200-16-spot"."""
     lead = max(pick.candidates, key=lambda each: each.machine_usd.max, default=None)
     if lead is None:
         return "-".join(pick.place)
-    kinds = (SHORT_PURCHASE[part.offer.term.kind] for part in lead.parts)
-    machine = lead.machine.name.lower().replace(".", "-").replace("_", "-").replace(" ", "-")
-    words = (*pick.place, machine, *dict.fromkeys(kind for kind in kinds if kind))
-    nodes = lead.fit.working
-    return "-".join(words) + (f"-x{nodes}" if nodes > 1 else "")
+    if lead.accelerator is None:
+        hardware = lead.machine.name.lower().replace(".", "-").replace("_", "-")
+    else:
+        nodes = sum(part.working for part in lead.parts)
+        hardware = f"{lead.accelerator.family.lower()}-{nodes * lead.machine.accelerators}"
+    kinds = dict.fromkeys(SHORT_PURCHASE[part.offer.term.kind] for part in lead.parts)
+    return "-".join((*pick.place, hardware, *(kind for kind in kinds if kind))).replace(" ", "-")
 
 
 def _runs(candidates: Sequence[Candidate]) -> Iterator[Run]:

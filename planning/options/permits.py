@@ -56,6 +56,8 @@ class Permit:
             return False
         if kind is PurchaseKind.RESERVED and offer.term.months != self.months:
             return False
+        if kind is PurchaseKind.SPOT and offer.price.as_of is None:
+            return False  # spot prices move by the day: without its day one is no price
         if any(flag.startswith(REFUSED_FLAGS) for flag in offer.flags):
             return False
         cap = self.usd_per_gpu_hour

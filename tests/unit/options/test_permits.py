@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -101,6 +102,14 @@ def test_spot_of_one_thin_zone_is_not_a_price_to_plan_with() -> None:
     assert pick.candidates[0].parts[0].offer.price.purchase == "on_demand"
 
 
+def test_a_spot_price_without_a_date_is_not_a_price_to_plan_with() -> None:
+    undated = replace(price("aws", "big", "us-east-1", "9", purchase="spot"), as_of=None)
+    small = catalog(price("aws", "big", "us-east-1", "60"), undated, machines=(machine("big"),))
+    pick = picked(small, checklist(TRAINING | {"spot": True}))
+    assert pick is not None
+    assert pick.candidates[0].parts[0].offer.price.purchase == "on_demand"
+
+
 def test_spot_is_used_only_where_the_customer_allows_it() -> None:
     small = catalog(price("aws", "big", "us-east-1", "9", purchase="spot"), machines=(machine("big"),))
     assert picked(small, checklist(TRAINING)) is None
@@ -172,8 +181,6 @@ def test_a_provider_without_kubernetes_is_left_out() -> None:
 
 
 def test_another_maker_is_offered_only_by_name() -> None:
-    from dataclasses import replace
-
     other = replace(accelerator("MI300X-OAM-192GB", form=Form.OAM, gb=192, bf16=1307), maker="AMD")
     small = catalog(
         price("aws", "amd", "us-east-1", "5"),
