@@ -28,7 +28,7 @@ def run(
     today: arguments.Today = "",
     allow_stale: arguments.AllowStale = False,
 ) -> int:
-    """Accept an option: write the stack's quote.lock.json and Pulumi.<stack>.yaml."""
+    """Decide for an option: write the stack's lock."""
     project = known_stack(stack)
     answer = quoted(subject(stack), book=prices, own=price_book, today=arguments.day(today))
     chosen = option_named(answer.quote, option)

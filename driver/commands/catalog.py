@@ -15,7 +15,7 @@ from driver.render.facts import accelerator_parts, flags_table, machine_parts, p
 from driver.screen import note, progress, show
 from planning.errors import InputError
 
-app = typer.Typer(no_args_is_help=True, help="Facts and prices: list them, look one up, check them all.")
+app = typer.Typer(no_args_is_help=True, help="Look up facts and prices, and check them.")
 
 FAULTY = 1
 

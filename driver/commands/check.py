@@ -13,7 +13,7 @@ from planning.sizing.derive import size
 
 
 def run(stack_or_file: arguments.StackOrFile) -> int:
-    """Read a checklist and say what it demands, or every fault in it."""
+    """Say what a checklist demands, or every fault in it."""
     asked = subject(stack_or_file)
     checklist = read_file(asked.checklist)
     show(f"{shown(asked.checklist)}: ok", demands_table(size(checklist).demands))

@@ -26,7 +26,7 @@ def run(
     *,
     as_json: arguments.AsJson = False,
 ) -> int:
-    """Each figure of the sizing: value, formula, inputs and source."""
+    """Show how each figure of the sizing came about."""
     asked = subject(stack_or_file)
     figures = _about(size(read_file(asked.checklist)), about)
     if as_json:

@@ -44,7 +44,7 @@ def run(
     ] = "",
     today: arguments.Today = "",
 ) -> int:
-    """Run the program offline: resources, bill, and whether both agree with what was accepted.
+    """Show what the program would build, and its bill.
 
     Exit code: 0 within the ceiling, 10 over it, 11 where nobody can tell, 1 where bill and resources disagree.
     """

@@ -27,7 +27,7 @@ def run(
     own: arguments.OwnBook = "",
     as_json: arguments.AsJson = False,
 ) -> int:
-    """Price a Pulumi preview, an exported stack or a plan: old, new, and what changes."""
+    """Price a Pulumi preview, an exported stack or a plan."""
     preview = read_file(Path(file))
     found = report(preview, as_book(price_book(prices, own=own)))
     if as_json:

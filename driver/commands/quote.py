@@ -31,7 +31,7 @@ def run(
     allow_stale: arguments.AllowStale = False,
     as_json: arguments.AsJson = False,
 ) -> int:
-    """Three to five priced options: machines, places, bills, verdicts.
+    """Show three to five priced options of a checklist.
 
     Exit code: 0 where an option is within the ceiling, 10 where all are over it, 11 where nobody can tell,
     12 where the prices are too old.

@@ -12,7 +12,7 @@ from planning.errors import InputError
 def run(
     of: Annotated[str, typer.Option("--of", metavar="|".join(NAMES), help="Of which document.")] = "checklist",
 ) -> int:
-    """Print a JSON schema: of the checklist, or of what a command prints."""
+    """Print the JSON schema of a file or of an output."""
     if of not in NAMES:
         raise InputError(f"there is no schema of {of!r}", hint=f"there are: {', '.join(NAMES)}")
     show_json(schema(of))

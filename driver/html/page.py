@@ -67,7 +67,8 @@ def _comparison(options: Sequence[Option]) -> Markup:
     columns = ("option", "view", "min", "expected", "max", "GPU-hour", "vs big three", "one run", "costs", "verdict")
     head = element("thead", cells("th", columns, numbers_from=2))
     rows = (cells("td", _compared(option), numbers_from=2) for option in options)
-    return element("table", element("caption", words("Amounts in USD; min, expected and max are of a month"), class_="faint"), head, element("tbody", joined(rows)))
+    caption = element("caption", words("Amounts in USD; min, expected and max are of a month"), class_="faint")
+    return element("table", caption, head, element("tbody", joined(rows)))
 
 
 def _compared(option: Option) -> tuple[str, ...]:
