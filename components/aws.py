@@ -177,11 +177,11 @@ def _storage(
         )
         BucketAccess("bucket-access", access, opts=opts)
     buckets = {purpose: bucket for tier in objects for purpose, bucket in tier.buckets.items()}
-    return {"buckets": buckets, **_shared(spec, network=network, key=key, opts=opts)}
+    return {"buckets": buckets, **_shared(spec, cluster=cluster, network=network, key=key, opts=opts)}
 
 
 def _shared(
-    spec: ClusterSpec, *, network: Network, key: Key, opts: pulumi.ResourceOptions
+    spec: ClusterSpec, *, cluster: Cluster, network: Network, key: Key, opts: pulumi.ResourceOptions
 ) -> dict[str, pulumi.Input[object]]:
     made = [
         SharedFileSystem(
@@ -192,6 +192,7 @@ def _shared(
                 cidr=spec.network.cidr,
                 vpc_id=network.vpc_id,
                 subnet_id=network.private_subnets[0],
+                client_group=cluster.security_group,
                 key_arn=key.arn,
             ),
             opts=opts,

@@ -61,7 +61,7 @@ class Network(pulumi.ComponentResource):
         tables = egress(vpc, public=public, private=private, gateways=args.network.nat_gateways, parent=self)
         _object_store_endpoint(vpc, tables, region=args.placement.region, parent=self)
         self.vpc_id = vpc.id
-        self.zones = args.placement.zones
+        self.zones = args.placement.zones[: args.network.zone_count]
         self.private_subnets = tuple(subnet.id for subnet in private)
         self.private_tables = tuple(table.id for table in tables)
         self.register_outputs({"vpcId": self.vpc_id, "privateSubnets": list(self.private_subnets)})

@@ -27,6 +27,7 @@ class SharedFileSystemArgs:
 
     Args:
         cidr: the network's range; whoever is inside may mount.
+        client_group: security group of the nodes; Lustre servers call their clients back.
     """
 
     placement: Placement
@@ -34,6 +35,7 @@ class SharedFileSystemArgs:
     cidr: IPv4Network
     vpc_id: pulumi.Input[str]
     subnet_id: pulumi.Input[str]
+    client_group: pulumi.Input[str]
     key_arn: pulumi.Input[str]
 
 
@@ -104,6 +106,15 @@ def _security_group(args: SharedFileSystemArgs, *, parent: SharedFileSystem) -> 
             f"lustre-{first}-out",
             security_group_id=group.id,
             cidr_ipv4=str(args.cidr),
+            ip_protocol="tcp",
+            from_port=first,
+            to_port=last,
+            opts=inside,
+        )
+        aws.vpc.SecurityGroupIngressRule(
+            f"lustre-{first}-clients",
+            security_group_id=args.client_group,
+            referenced_security_group_id=group.id,
             ip_protocol="tcp",
             from_port=first,
             to_port=last,

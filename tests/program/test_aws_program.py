@@ -74,6 +74,23 @@ def test_a_charge_that_nobody_carries_is_refused() -> None:
         ledger.close()
 
 
+@pytest.mark.parametrize("which", ["aws", "existing"])
+def test_both_sides_of_the_money_agree_line_by_line(request: pytest.FixtureRequest, which: str) -> None:
+    from catalogs.reader import load
+    from driver.agreement import differences
+    from driver.prices import as_book
+    from planning.options.market import Market
+    from planning.options.option import bill
+    from planning.takeoff.takeoff import take_off
+
+    catalog = load()
+    spec = {"aws": specs.aws_cluster, "existing": specs.existing_cluster}[which]()
+    counted = take_off(request.getfixturevalue(f"{which}_run").resources, catalog=as_book(catalog)).bill
+    accepted = bill(spec, Market(catalog))
+    assert differences(accepted, counted) == ()
+    assert counted.usd_per_month == accepted.usd_per_month
+
+
 def test_pools_say_what_they_are_and_how_long_they_run(aws_run: Run) -> None:
     train = one(aws_run, POOL, "pool-train")
     assert train.inputs["machine"] == "p5.48xlarge"
@@ -137,6 +154,13 @@ def test_everything_that_rests_is_encrypted_with_the_one_key(aws_run: Run) -> No
     for template in of_type(aws_run, TEMPLATE):
         assert at(template, "blockDeviceMappings", 0, "ebs", "encrypted") == "true"
         assert at(template, "blockDeviceMappings", 0, "ebs", "kmsKeyId") == "alias/atoll-sample"
+
+
+def test_lustre_servers_may_call_the_nodes_back(aws_run: Run) -> None:
+    group = one(aws_run, "aws:ec2/securityGroup:SecurityGroup", "shared")
+    called = [rule for rule in of_type(aws_run, INGRESS) if rule.name.endswith("-clients")]
+    assert {(rule.inputs["fromPort"], rule.inputs["toPort"]) for rule in called} == {(988, 988), (1018, 1023)}
+    assert all(rule.inputs["referencedSecurityGroupId"] == Unknown(urn=group.urn, output="id") for rule in called)
 
 
 def test_every_machine_wants_imdsv2_and_keeps_pods_away_from_it(aws_run: Run) -> None:
