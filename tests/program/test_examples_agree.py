@@ -1,0 +1,96 @@
+"""Every option of every example: quoted, accepted, planned; the bill equals the takeoff to the cent."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from datetime import date
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from catalogs.reader import load
+from planning.bill import State
+from planning.checklist import Checklist
+from planning.checklist.reading import read_file
+from planning.lock import lock, to_text
+from planning.options.market import Market
+from planning.options.option import ceilings
+from planning.quote import Quote
+from planning.quoting import quote
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = sorted(path.parent.name for path in (ROOT / "stacks").glob("*/checklist.yaml"))
+TODAY = date(2026, 11, 21)  # the prices of the catalog are of this autumn
+
+
+@cache
+def checklist_of(example: str) -> Checklist:
+    return read_file(ROOT / "stacks" / example / "checklist.yaml")
+
+
+@cache
+def quote_of(example: str) -> Quote:
+    return quote(checklist_of(example), checklist_digest="", stack=example, market=_market(), today=TODAY)
+
+
+@cache
+def _market() -> Market:
+    return Market(load())
+
+
+def options() -> list[tuple[str, str]]:
+    return [(example, option.id) for example in EXAMPLES for option in quote_of(example).options]
+
+
+def test_there_are_at_least_seven_examples() -> None:
+    assert len(EXAMPLES) >= 7
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_an_example_has_three_to_five_options_or_says_why_not(example: str) -> None:
+    found = quote_of(example)
+    assert len(found.options) <= 5
+    assert len(found.options) >= 3 or found.reason
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_every_line_is_priced_with_a_source_or_counted_as_unpriced(example: str) -> None:
+    lines = [line for option in quote_of(example).options for line in option.bill.lines]
+    assert lines
+    for line in lines:
+        if line.state is State.UNPRICED:
+            assert line.usd_per_month is None
+            assert line.note
+        else:
+            assert line.usd_per_month is not None
+            assert line.source
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_an_example_can_be_had_under_its_ceiling(example: str) -> None:
+    assert any(option.judgement.verdict != "over" for option in quote_of(example).options)
+
+
+@pytest.mark.parametrize(("example", "option_id"), options())
+def test_the_bill_of_an_accepted_option_equals_the_takeoff_of_its_program(
+    example: str, option_id: str, tmp_path: Path
+) -> None:
+    checklist, found = checklist_of(example), quote_of(example)
+    chosen = next(option for option in found.options if option.id == option_id)
+    accepted = lock(found, chosen, ceiling=ceilings(checklist), contract_months=checklist.contract.months)
+    folder = tmp_path / "stacks" / example
+    folder.mkdir(parents=True)
+    (tmp_path / "Pulumi.yaml").write_text((ROOT / "Pulumi.yaml").read_text())
+    (tmp_path / "stacks/__main__.py").write_text((ROOT / "stacks/__main__.py").read_text())
+    (folder / "quote.lock.json").write_text(to_text(accepted))
+    command = [sys.executable, "-m", "driver.entry", "plan", example, "--json", "-", "--today", str(TODAY)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode in (0, 10, 11), done.stderr
+    plan = json.loads(done.stdout)
+    assert plan["differences"] == []
+    keys = {line["key"] for line in plan["bill"]["lines"]}
+    assert keys == {line.key for line in chosen.bill.lines}
+    assert plan["resources"]
