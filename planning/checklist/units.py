@@ -9,7 +9,7 @@ from typing import Annotated, Final
 
 from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema
 
-_QUANTITY: Final = re.compile(r"(?P<number>\d{1,30}(?:\.\d{1,30})?)\s*(?P<unit>[A-Za-z/%]*)")
+_QUANTITY: Final = re.compile(r"(?P<number>\d{1,30}(?:\.\d{1,40})?)\s*(?P<unit>[A-Za-z/%]*)")
 _NUMBER: Final = re.compile(r"-?\d{1,30}(?:\.\d{1,30})?")
 _LONGEST_SHOWN: Final = 40  # characters of a wrong text that a message repeats
 

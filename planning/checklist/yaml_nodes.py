@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MAX_DEPTH: Final = 32  # the deepest field of a checklist lies at 5
 MAX_VALUES: Final = 20_000  # names and values; a large checklist has 300
-_LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def compose(text: str) -> tuple[Node | None, tuple[Note, ...]]:
 
 
 def _events(text: str) -> Iterator[yaml.Event]:
-    return yaml.parse(text, Loader=_LOADER)
+    return yaml.parse(text, Loader=LOADER)
 
 
 def _syntax_note(error: yaml.MarkedYAMLError, *, text: str) -> Note:

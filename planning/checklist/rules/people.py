@@ -45,7 +45,7 @@ def users_get_in(checklist: Checklist) -> Iterator[Broken]:
     where, access = checklist.where, checklist.access
     if not access.users or _has_private_way_in(checklist) or where.api_cidrs:
         return
-    message = f"no way in for {len(access.users)} users: no VPN, a private API, no peered network"
+    message = "the users have no way in: no VPN, a private API, no peered network"
     yield Broken(("access", "vpn"), message, 'write "vpn: true", or name your office in where.api_cidrs')
 
 

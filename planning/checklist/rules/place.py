@@ -78,6 +78,10 @@ def peering_complete(checklist: Checklist) -> Iterator[Broken]:
         yield Broken(("main_cloud", "vpc_id"), "peering needs the address range of the VPC", 'add "vpc_cidr: ..."')
     if main.vpc_id:
         return
+    if main.vpc_id is not None:
+        yield Broken(
+            ("main_cloud", "vpc_id"), "the VPC's id is empty", "write the id, or delete the line for no peering"
+        )
     for name in ("vpc_cidr", "route_table_ids", "peering_per_month"):
         if getattr(main, name):
             message = f'"{name}" describes a peering, but no VPC is named'

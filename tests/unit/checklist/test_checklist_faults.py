@@ -6,7 +6,9 @@ import os
 from pathlib import Path
 
 import pytest
+import yaml
 
+from planning.checklist import yaml_nodes
 from planning.checklist.reading import read
 from planning.errors import InputError
 
@@ -49,3 +51,15 @@ def test_five_faults_on_five_lines() -> None:
     with pytest.raises(InputError) as caught:
         read((FAULTS / "five.yaml").read_text(), file="five.yaml")
     assert [fault.line for fault in caught.value.faults] == [2, 7, 9, 10, 12]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_without_the_c_library_the_same_lines_are_named(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (FAULTS / f"{case}.yaml").read_text()
+    places: list[list[int]] = []
+    for loader in (yaml_nodes.LOADER, yaml.SafeLoader):
+        monkeypatch.setattr(yaml_nodes, "LOADER", loader)
+        with pytest.raises(InputError) as caught:
+            read(text, file=f"{case}.yaml")
+        places.append([fault.line for fault in caught.value.faults])
+    assert places[0] == places[1]

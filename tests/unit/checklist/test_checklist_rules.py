@@ -91,6 +91,7 @@ BROKEN: dict[str, list[tuple[dict[str, Any], str]]] = {
     "peering_complete": [
         (main_cloud(vpc_cidr=None), "main_cloud.vpc_id"),
         (main_cloud(vpc_id=None), "main_cloud.vpc_cidr"),
+        (main_cloud(vpc_id="", vpc_cidr=None), "main_cloud.vpc_id"),
         (main_cloud(vpc_id=None, vpc_cidr=None, peering_per_month="1TB"), "main_cloud.peering_per_month"),
     ],
     "peering_possible": [

@@ -1,0 +1,54 @@
+"""One question of `atoll init`, and when it is asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+When = tuple[tuple[str, frozenset[str]], ...]  # earlier questions, and the answers that must have been given
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One answer among few: the word a checklist uses and what it means."""
+
+    word: str
+    meaning: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What is asked, and the field of the checklist that the answer fills.
+
+    Args:
+        kind: choice (one of `choices`), text, number, or bool ("true" or "false").
+        several: more than one answer, separated by commas.
+        default: the answer of someone who just presses enter.
+        path: field of the checklist, as in "workloads[0].model.parameters".
+        nothing: the answer that leaves the field out.
+        when: earlier questions and the answers that make this one worth asking; all must hold.
+    """
+
+    id: str
+    text: str
+    kind: Literal["choice", "text", "number", "bool"]
+    path: str
+    default: str
+    choices: tuple[Choice, ...] = ()
+    several: bool = False
+    nothing: str = ""
+    when: When = ()
+
+
+def is_asked(question: Question, *, answers: Mapping[str, str]) -> bool:
+    """Whether the complete `answers` so far make the question worth asking."""
+    return all(answers.get(other, "") in words for other, words in question.when)
+
+
+def words(*known: str) -> tuple[Choice, ...]:
+    """Choices that need no explanation."""
+    return tuple(Choice(word) for word in known)
