@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from planning.checklist.faults import nearest, spell
+from planning.checklist.meanings import meanings
 from planning.checklist.shape import Location, Model, homes, kind_of, kinds, section_at
 from planning.checklist.units import QuantityError
 
@@ -68,8 +69,7 @@ class Wrong:
         """What the field is for, from the model; "" when it says nothing."""
         names = [at for at, part in enumerate(self.location) if isinstance(part, str)]
         section = section_at(self.location[: names[-1]]) if names else None
-        field = section.model_fields.get(str(self.location[names[-1]])) if section else None
-        return (field.description or "") if field else ""
+        return meanings(section).get(str(self.location[names[-1]]), "") if section else ""
 
     @property
     def section(self) -> Model | None:

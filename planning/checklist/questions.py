@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Final, cast
 
 from planning.checklist import scalars
+from planning.checklist.meanings import meanings
 from planning.checklist.question import Choice, Question, is_asked
 from planning.checklist.question_list import QUESTIONS
 from planning.checklist.shape import section_at
@@ -64,8 +65,7 @@ def _meaning(parts: list[str | int], *, kind: str) -> str:
     named = parts[:-1] if parts[0] == "storage" else parts  # what the tier is says more than "usable size"
     location = (*named[:2], kind, *named[2:]) if named[0] == "workloads" else tuple(named)
     section = section_at(location[:-1])
-    field = section.model_fields.get(str(named[-1])) if section else None
-    return (field.description or "") if field else ""
+    return meanings(section).get(str(named[-1]), "") if section else ""
 
 
 def _yaml(question: Question, answer: str) -> str:

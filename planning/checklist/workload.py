@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from planning.checklist.meanings import meanings
 from planning.checklist.units import Count, Days, Flag, Gigabytes, Number, Whole
 from planning.checklist.words import Domain, FabricAsk, Framework, Precision, Purchase
+
+if TYPE_CHECKING:
+    from pydantic import GetJsonSchemaHandler
+    from pydantic.json_schema import JsonSchemaValue
+    from pydantic_core import CoreSchema
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,30}$")]
 
@@ -16,7 +22,15 @@ Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,30}$")]
 class Strict(BaseModel):
     """A frozen part of the checklist that knows no field but its own."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler, /) -> JsonSchemaValue:
+        """The schema with the meaning of each field."""
+        schema = handler(core)
+        for name, field in handler.resolve_ref_schema(schema)["properties"].items():
+            field["description"] = meanings(cls).get(name, "")
+        return schema
 
 
 class HardwareAsk(Strict):
