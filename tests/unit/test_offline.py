@@ -5,8 +5,6 @@ from __future__ import annotations
 import importlib.metadata
 import subprocess
 import sys
-from datetime import date
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pulumi
@@ -14,18 +12,14 @@ import pytest
 from pulumi.runtime import rpc
 
 from driver.offline import adapter
-from driver.offline.plan_json import from_json, to_json
 from driver.offline.program import Run, run
-from driver.offline.stack_config import PLACEHOLDER, read_config
 from planning.errors import AtollError, InputError
 from planning.takeoff.resource import Resource, Secret, Unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from planning.spec import ClusterSpec
 
-ROOT = Path(__file__).parents[2]
 NETWORK = "urn:pulumi:sample::atoll::atoll:network:Network::net"
 VPC = "urn:pulumi:sample::atoll::atoll:network:Network$aws:ec2/vpc:Vpc::vpc"
 
@@ -246,112 +240,3 @@ def test_the_wrapped_function_is_put_back() -> None:
     with pytest.raises(AtollError):
         run("sample", program=vpc_program("twin", "twin"))
     assert rpc.serialize_property.__module__ == "pulumi.runtime.rpc"
-
-
-def test_a_plan_can_be_written_and_read_again(net: Run) -> None:
-    assert from_json(to_json(net.resources)) == net.resources
-
-
-def test_marks_in_a_plan(subnet: Resource) -> None:
-    (entry,) = to_json([subnet])
-    assert entry["inputs"]["vpcId"] == {"$ref": VPC, "property": "id"}
-    assert entry["inputs"]["availabilityZone"] == {"$unknown": True}
-    assert entry["inputs"]["tags"]["secret"] == {"$secret": True}
-
-
-@pytest.mark.parametrize(
-    ("plan", "said"),
-    [
-        ({}, "a list of resources"),
-        (["x"], r"resources\[0\] is not an object"),
-        ([{"urn": "u"}], r"resources\[0\] has no type"),
-        (
-            [{"urn": "u", "type": "t", "name": "n", "parent": None, "custom": True, "inputs": 3}],
-            r"resources\[0\]: not an object",
-        ),
-    ],
-)
-def test_a_plan_that_is_none_is_refused_in_words(plan: object, said: str) -> None:
-    with pytest.raises(InputError, match=said):
-        from_json(plan)
-
-
-def test_configuration_of_the_stack_reaches_the_program(tmp_path: Path) -> None:
-    folder = tmp_path / "stacks"
-    folder.mkdir()
-    text = "config:\n  atoll:flag: true\n  atoll:pools: {train: cr-1}\n  atoll:token: {secure: abc}\n"
-    (folder / "Pulumi.sample.yaml").write_text(text)
-
-    def program() -> None:
-        config = pulumi.Config("atoll")
-        pulumi.export("flag", config.get_bool("flag"))
-        pulumi.export("pools", config.get_object("pools"))
-        pulumi.export("token", config.require_secret("token"))
-        pulumi.export("offline", config.get_bool("offline"))
-
-    exports = run("sample", program=program, root=tmp_path).exports
-    assert exports == {"flag": True, "pools": {"train": "cr-1"}, "token": Secret(), "offline": True}
-
-
-def test_secrets_of_the_stack_are_not_read(tmp_path: Path) -> None:
-    path = tmp_path / "Pulumi.sample.yaml"
-    path.write_text("config:\n  atoll:token: {secure: abc}\n")
-    assert read_config(path).values == {"atoll:token": PLACEHOLDER}
-
-
-@pytest.mark.parametrize("text", ["config: [", "config: 3", "- 1"])
-def test_a_stack_file_that_is_none_is_refused_in_words(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "Pulumi.sample.yaml"
-    path.write_text(text)
-    with pytest.raises(InputError, match=r"Pulumi\.sample\.yaml"):
-        read_config(path)
-
-
-def test_the_stacks_program_builds_what_its_lock_decides(tmp_path: Path) -> None:
-    sys.path.insert(0, str(ROOT / "tests" / "program"))
-    try:
-        import specs
-    finally:
-        sys.path.pop(0)
-    folder = tmp_path / "stacks" / "sample"
-    folder.mkdir(parents=True)
-    (folder.parent / "__main__.py").write_text((ROOT / "stacks" / "__main__.py").read_text())
-    (folder / "quote.lock.json").write_text(lock_text(specs.existing_cluster()))
-    found = run("sample", root=tmp_path)
-    assert "atoll:contract:Rented" in {resource.type for resource in found.resources}
-    assert found.exports["provider"] == "lambda"
-
-
-def lock_text(spec: ClusterSpec) -> str:
-    from planning.lock import Ceilings, Lock, to_text
-
-    ceiling = Ceilings(usd_per_month=None, usd_per_contract=None, usd_per_gpu_hour=None, binds="expected")
-    lock = Lock(
-        schema_version=1,
-        stack="sample",
-        option="cheapest",
-        views=("cheapest",),
-        checklist_digest="sha256:0",
-        prices="embedded",
-        prices_digest="sha256:0",
-        prices_as_of=None,
-        priced_at=date(2026, 11, 1),
-        valid_until=date(2026, 12, 1),
-        ceiling=ceiling,
-        contract_months=12,
-        spec=spec,
-        bill=(),
-    )
-    return to_text(lock)
-
-
-def test_a_stack_without_a_lock_says_what_to_do(tmp_path: Path) -> None:
-    folder = tmp_path / "stacks"
-    folder.mkdir()
-    (folder / "__main__.py").write_text((ROOT / "stacks" / "__main__.py").read_text())
-    with pytest.raises(InputError, match="there is no lock yet"):
-        run("sample", root=tmp_path)
-
-
-def test_the_program_is_a_table_of_contents() -> None:
-    assert len((ROOT / "stacks" / "__main__.py").read_text().splitlines()) < 60

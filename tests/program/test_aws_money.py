@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+import pytest
+import specs
+from look import of_type, unknowns
+
+from planning.charge import from_inputs
+from planning.errors import AtollError
+from planning.quantities import declared
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from driver.offline.program import Run
+    from planning.spec import ClusterSpec
+
+    RunSpec: TypeAlias = Callable[[ClusterSpec], Run]
+
+TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
+GROUP = "aws:eks/nodeGroup:NodeGroup"
+CLUSTER = "aws:eks/cluster:Cluster"
+PRICED = (
+    (GROUP, "instanceTypes"),
+    (GROUP, "scalingConfig"),
+    (GROUP, "capacityType"),
+    (TEMPLATE, "blockDeviceMappings"),
+    (TEMPLATE, "instanceType"),
+    (TEMPLATE, "instanceMarketOptions"),
+    ("aws:fsx/lustreFileSystem:LustreFileSystem", "storageCapacity"),
+    ("aws:fsx/lustreFileSystem:LustreFileSystem", "perUnitStorageThroughput"),
+    (CLUSTER, "upgradePolicy"),
+    ("pulumi:providers:aws", "region"),
+)
+
+
+@pytest.mark.parametrize(("token", "name"), PRICED)
+def test_what_is_priced_is_plain(aws_run: Run, token: str, name: str) -> None:
+    for resource in of_type(aws_run, token):
+        assert not list(unknowns(resource.inputs.get(name))), f"{resource.name}.{name}"
+
+
+def test_component_inputs_are_plain(aws_run: Run) -> None:
+    for resource in aws_run.resources:
+        if resource.type.startswith("atoll:"):
+            assert not list(unknowns(dict(resource.inputs))), resource.urn
+
+
+def test_every_declared_charge_is_carried_once_and_unchanged(aws_run: Run) -> None:
+    carried = [
+        from_inputs(charge)
+        for resource in aws_run.resources
+        if resource.type.startswith("atoll:")
+        for charge in resource.inputs.get("charges", [])
+    ]
+    wanted = [charge for charges in declared(specs.aws_cluster()).values() for charge in charges]
+    assert sorted(carried, key=lambda charge: charge.key) == sorted(wanted, key=lambda charge: charge.key)
+
+
+def test_a_charge_that_nobody_carries_is_refused() -> None:
+    from components.charges import Ledger
+
+    ledger = Ledger({"bucket/lost": declared(specs.aws_cluster())["network"]})
+    with pytest.raises(AtollError, match="bucket/lost"):
+        ledger.close()
+
+
+@pytest.mark.parametrize("which", ["aws", "existing"])
+def test_both_sides_of_the_money_agree_line_by_line(request: pytest.FixtureRequest, which: str) -> None:
+    from catalogs.reader import load
+    from driver.agreement import differences
+    from driver.prices import as_book
+    from planning.options.market import Market
+    from planning.options.option import bill
+    from planning.takeoff.takeoff import take_off
+
+    catalog = load()
+    spec = {"aws": specs.aws_cluster, "existing": specs.existing_cluster}[which]()
+    counted = take_off(request.getfixturevalue(f"{which}_run").resources, catalog=as_book(catalog)).bill
+    accepted = bill(spec, Market(catalog))
+    assert differences(accepted, counted) == ()
+    assert counted.usd_per_month == accepted.usd_per_month

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import specs
+
+from driver.offline.program import run
+from planning.errors import InputError
+from planning.lock import Ceilings, Lock, to_text
+
+if TYPE_CHECKING:
+    from planning.spec import ClusterSpec
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_stacks_program_builds_what_its_lock_decides(tmp_path: Path) -> None:
+    folder = tmp_path / "stacks" / "sample"
+    folder.mkdir(parents=True)
+    (folder.parent / "__main__.py").write_text((ROOT / "stacks" / "__main__.py").read_text())
+    (folder / "quote.lock.json").write_text(lock_text(specs.existing_cluster()))
+    found = run("sample", root=tmp_path)
+    assert "atoll:contract:Rented" in {resource.type for resource in found.resources}
+    assert found.exports["provider"] == "lambda"
+
+
+def lock_text(spec: ClusterSpec) -> str:
+    ceiling = Ceilings(usd_per_month=None, usd_per_contract=None, usd_per_gpu_hour=None, binds="expected")
+    lock = Lock(
+        schema_version=1,
+        stack="sample",
+        option="cheapest",
+        views=("cheapest",),
+        checklist_digest="sha256:0",
+        prices="embedded",
+        prices_digest="sha256:0",
+        prices_as_of=None,
+        priced_at=date(2026, 11, 1),
+        valid_until=date(2026, 12, 1),
+        ceiling=ceiling,
+        contract_months=12,
+        spec=spec,
+        bill=(),
+    )
+    return to_text(lock)
+
+
+def test_a_stack_without_a_lock_says_what_to_do(tmp_path: Path) -> None:
+    folder = tmp_path / "stacks"
+    folder.mkdir()
+    (folder / "__main__.py").write_text((ROOT / "stacks" / "__main__.py").read_text())
+    with pytest.raises(InputError, match="there is no lock yet"):
+        run("sample", root=tmp_path)
+
+
+def test_the_program_is_a_table_of_contents() -> None:
+    assert len((ROOT / "stacks" / "__main__.py").read_text().splitlines()) < 60
