@@ -1,0 +1,62 @@
+"""Every `sh` block of the README and the guides is run, in order, in a copy of the project.
+
+A line that ends in `# exits N` must leave with that code; every other line with 0. Blocks of other kinds show what
+needs a cloud, the Pulumi engine or `make`, and are not run here.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs/guides").glob("*.md")))
+BLOCK = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
+EXPECTED_CODE = re.compile(r"#\s*exits (\d+)")
+
+
+def commands(page: Path) -> list[str]:
+    return [line for block in BLOCK.findall(page.read_text()) for line in block.splitlines() if line.strip()]
+
+
+def copy_of_project(folder: Path) -> None:
+    shutil.copy(ROOT / "Pulumi.yaml", folder)
+    ignored = shutil.ignore_patterns("quote.lock.json", "Pulumi.*.yaml", "__pycache__")
+    shutil.copytree(ROOT / "stacks", folder / "stacks", ignore=ignored)
+
+
+def run(line: str, *, folder: Path) -> subprocess.CompletedProcess[str]:
+    words = shlex.split(line, comments=True)
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return subprocess.run(
+        words, cwd=folder, env={**os.environ, "PATH": path}, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=lambda page: page.name)
+def test_every_example_of_a_page_runs(page: Path, tmp_path: Path) -> None:
+    copy_of_project(tmp_path)
+    for line in commands(page):
+        done = run(line, folder=tmp_path)
+        expected = EXPECTED_CODE.search(line)
+        assert done.returncode == int(expected[1] if expected else 0), f"{line}\n{done.stdout[-500:]}{done.stderr}"
+
+
+def test_the_readme_has_examples_and_is_short() -> None:
+    readme = PAGES[0]
+    assert len(commands(readme)) >= 5
+    assert len(readme.read_text().splitlines()) < 200
+
+
+@pytest.mark.parametrize("page", [*PAGES, *sorted((ROOT / "docs/decisions").glob("*.md"))], ids=lambda page: page.name)
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    targets = re.findall(r"\]\((?!https?://)([^)#]+)\)", page.read_text())
+    missing = [target for target in targets if not (page.parent / target).exists()]
+    assert missing == []
