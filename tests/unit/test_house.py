@@ -1,0 +1,88 @@
+"""The shape of the code, held by a machine: sizes, names, and tests that are really collected."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+ROOMS = ("catalogs", "planning", "components", "policies", "driver", "stacks")
+MOST_LINES = 300
+MOST_FUNCTION_LINES = 50
+BANNED = {"utils", "util", "helpers", "helper", "common", "base", "manager", "handler", "data", "info", "process"}
+SOURCES = sorted(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))
+TRACKED = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.split()  # noqa: S607 - git from the PATH
+
+
+def label(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=label)
+def test_files_and_functions_stay_small(path: Path) -> None:
+    text = path.read_text()
+    assert len(text.splitlines()) <= MOST_LINES
+    long = [
+        node.name
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (node.end_lineno or 0) - node.lineno + 1 > MOST_FUNCTION_LINES
+    ]
+    assert long == []
+
+
+def words_of(path: Path) -> Iterator[str]:
+    yield path.stem
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.name
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=label)
+def test_no_banned_word_names_a_module_class_or_function(path: Path) -> None:
+    parts = {part.lower() for name in words_of(path) for part in re.findall(r"[A-Z]?[a-z0-9]+", name)}
+    names = {name.lower().strip("_") for name in words_of(path)}
+    assert not names & BANNED
+    assert not parts & {"utils", "helpers", "manager"}
+
+
+def test_every_file_with_tests_is_collected() -> None:
+    strays = [
+        label(path)
+        for path in (ROOT / "tests").rglob("*.py")
+        if not path.name.startswith("test_") and re.search(r"^def test_", path.read_text(), re.MULTILINE)
+    ]
+    assert strays == []
+
+
+def test_test_files_have_names_of_their_own() -> None:
+    names = [path.name for path in (ROOT / "tests").rglob("test_*.py")]
+    assert sorted(names) == sorted(set(names))
+
+
+@pytest.mark.skipif(not TRACKED, reason="not a git checkout")
+def test_no_lock_file_names_a_download_address() -> None:
+    locks = [name for name in TRACKED if re.search(r"(^|/)(requirements.*|.*\.lock|go\.sum)$", name)]
+    assert locks
+    assert [name for name in locks if "://" in (ROOT / name).read_text()] == []
+
+
+@pytest.mark.skipif(not TRACKED, reason="not a git checkout")
+def test_no_file_names_a_path_of_the_machine_it_was_written_on() -> None:
+    here = f"{ROOT.parent}/"
+    named = [
+        name
+        for name in TRACKED
+        if (ROOT / name).suffix in {".py", ".md", ".yaml", ".toml", ".json", ""} and (ROOT / name).is_file()
+        if here in (ROOT / name).read_text(errors="replace")
+    ]
+    assert named == []
+
+
+def test_the_program_is_a_table_of_contents() -> None:
+    assert len((ROOT / "stacks/__main__.py").read_text().splitlines()) < 60
