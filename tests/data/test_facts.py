@@ -281,11 +281,6 @@ def test_the_page_of_sources_is_the_one_that_the_facts_make(catalog: Catalog) ->
     assert page.read_text(encoding="utf-8") == sources_page.render(catalog), f"make it again: {sources_page.COMMAND}"
 
 
-def test_no_file_of_the_catalog_names_a_path_of_a_machine_it_was_made_on() -> None:
-    for path in ROOT.rglob("*.csv"):
-        assert "/work/" not in path.read_text(encoding="utf-8")
-
-
 @pytest.mark.skipif(not (SHARED / "data").is_dir(), reason=f"the raw facts are not here: {SHARED}/data (ATOLL_SHARED)")
 def test_every_raw_on_demand_price_of_a_known_machine_agrees_within_one_percent(catalog: Catalog) -> None:
     compared = 0
