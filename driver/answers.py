@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
 from driver.prices import price_book, too_old
 from planning.checklist.reading import read_file
-from planning.errors import CannotTellError, InputError, OverCeilingError, StalePricesError
+from planning.errors import CannotTellError, InputError, NothingFitsError, OverCeilingError, StalePricesError
 from planning.json_form import checklist_digest
 from planning.options.market import Market
 from planning.quote import Verdict
 from planning.quoting import quote
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import date
 
     from driver.project import Subject
     from planning.checklist.model import Checklist
     from planning.quote import Option, Quote
+
+STALE_HINT: Final = "refresh the catalogs, name a dated book with --prices, or go on with --allow-stale"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,18 +34,36 @@ class Answer:
     quote: Quote
 
 
-def quoted(asked: Subject, *, book: str, own: str, today: date) -> Answer:
-    """The quote of a subject at a price book.
+def quoted(asked: Subject, *, book: str, own: str, today: date, allow_stale: bool) -> Answer:
+    """The quote of a subject at a price book; prices that may be stale are taken as on the day of the newest one.
 
     Raises:
         InputError: the checklist has faults.
         CatalogError: no such price book, or faults in it.
-        NothingFitsError: nothing on sale satisfies the checklist.
+        StalePricesError: only prices that are too old satisfy the checklist.
+        NothingFitsError: nothing on sale satisfies it.
     """
     checklist = read_file(asked.checklist)
     market = Market(price_book(book, own=own))
-    digest = checklist_digest(checklist)
-    return Answer(checklist, quote(checklist, checklist_digest=digest, stack=asked.stack, market=market, today=today))
+    ask = partial(quote, checklist, checklist_digest=checklist_digest(checklist), stack=asked.stack, market=market)
+    newest = min(market.catalog.prices.newest or today, today)
+    try:
+        return Answer(checklist, ask(today=newest if allow_stale else today))
+    except NothingFitsError as error:
+        if newest == today or not _fits(ask, newest):
+            raise
+        raise StalePricesError(
+            f"nothing with a price recent enough satisfies this checklist: the newest is of {newest}", hint=STALE_HINT
+        ) from error
+
+
+def _fits(ask: Callable[..., Quote], day: date) -> bool:
+    """Whether anything would satisfy the checklist on another day."""
+    try:
+        ask(today=day)
+    except NothingFitsError:
+        return False
+    return True
 
 
 def option_named(found: Quote, name: str) -> Option:
@@ -77,7 +99,7 @@ def refuse_old_option(option: Option, *, today: date) -> None:
     raise StalePricesError(
         f"{option.id} rests on {len(old)} price{'s' if len(old) > 1 else ''} that may have moved: "
         f"{line.label} is of {line.as_of}",
-        hint="refresh the catalogs, name a dated book with --prices, or go on with --allow-stale",
+        hint=STALE_HINT,
     )
 
 

@@ -62,7 +62,7 @@ def _excerpt(fault: Fault) -> Iterator[str]:
     column = max(fault.column, 1)
     start = max(column - BEFORE_CARET, 0) if len(fault.source_line) > WIDEST_SOURCE else 0
     shown = fault.source_line[start : start + WIDEST_SOURCE].rstrip("\n")
-    yield f"  {number} | {printable(shown).replace(chr(10), ' ')}"
+    yield f"  {number} | {printable(shown).replace(chr(10), ' ').rstrip()}"
     if fault.column:
         yield f"  {' ' * len(number)} | {' ' * (column - 1 - start)}^"
 

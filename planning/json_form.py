@@ -103,6 +103,7 @@ def quote_form(quote: Quote) -> QuoteForm:
         "options": [option_form(option) for option in quote.options],
         "reason": quote.reason,
         "missing_views": dict(quote.missing_views),
+        "advice": list(quote.advice),
         "refusals": [{"reason": reason, "count": count} for reason, count in quote.refusals],
     }
 
@@ -195,6 +196,7 @@ def _buying_form(buying: Buying) -> BuyingForm:
         "usd_per_year": str(to_cents(buying.usd_per_year)),
         "rent_usd_per_year": str(to_cents(buying.rent_usd_per_year)),
         "break_even_month": buying.break_even_month,
+        "source": buying.source,
     }
 
 

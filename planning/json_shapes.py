@@ -137,6 +137,7 @@ class BuyingForm(TypedDict):
     usd_per_year: str
     rent_usd_per_year: str
     break_even_month: int | None
+    source: str
 
 
 @with_config(_CLOSED)
@@ -182,6 +183,8 @@ class QuoteForm(TypedDict):
     reason: str
     """Why there are fewer than three options."""
     missing_views: dict[str, str]
+    advice: list[str]
+    """Changes to the checklist that bring an option under the ceiling."""
     refusals: list[RefusalForm]
 
 

@@ -30,7 +30,7 @@ def run(
 ) -> int:
     """Decide for an option: write the stack's lock."""
     project = known_stack(stack)
-    answer = quoted(subject(stack), book=prices, own=price_book, today=arguments.day(today))
+    answer = quoted(subject(stack), book=prices, own=price_book, today=arguments.day(today), allow_stale=allow_stale)
     chosen = option_named(answer.quote, option)
     _refuse_over(chosen)
     if not allow_stale and prices == arguments.CURRENT_BOOK:

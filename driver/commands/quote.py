@@ -37,7 +37,7 @@ def run(
     12 where the prices are too old.
     """
     asked = subject(stack_or_file)
-    answer = quoted(asked, book=prices, own=price_book, today=arguments.day(today))
+    answer = quoted(asked, book=prices, own=price_book, today=arguments.day(today), allow_stale=allow_stale)
     if html:
         _write_page(html, answer)
     if option:

@@ -151,7 +151,8 @@ def _sum(label: str, lines: Sequence[LineItem]) -> Markup:
 
 def _reasons(quote: Quote) -> Iterator[Markup]:
     missing = [f"No {view.replace('_', ' ')} option: {why}" for view, why in quote.missing_views.items()]
-    sentences = [quote.reason] if quote.reason else missing
+    advice = [f"To come under the ceiling: {change}" for change in quote.advice]
+    sentences = [*([quote.reason] if quote.reason else missing), *advice]
     refused = [f"{reason} ({count})" for reason, count in quote.refusals]
     if not sentences and not refused:
         return

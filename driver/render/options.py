@@ -158,7 +158,7 @@ def _buying(option: Option) -> tuple[str, ...]:
         return ()
     even = f"cheaper from month {buying.break_even_month}" if buying.break_even_month else "not cheaper within 3 years"
     own = f"{buying.servers} servers of our own: {usd(buying.usd_per_year)} USD a year"
-    return (f"{own} against {usd(buying.rent_usd_per_year)} USD of rent; {even}",)
+    return (f"{own} against {usd(buying.rent_usd_per_year)} USD of rent; {even} ({buying.source})",)
 
 
 def _reasons(quote: Quote) -> Iterator[RenderableType]:
@@ -167,6 +167,7 @@ def _reasons(quote: Quote) -> Iterator[RenderableType]:
         yield f"Why not more: {quote.reason}"
     else:
         yield from (f"No {view.replace('_', ' ')} option: {why}" for view, why in quote.missing_views.items())
+    yield from (f"To come under the ceiling: {change}" for change in quote.advice)
     if quote.refusals:
         shown = "; ".join(f"{reason} ({count})" for reason, count in quote.refusals[:REFUSALS_SHOWN])
         yield f"Left out: {shown}"

@@ -10,12 +10,13 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from driver.render.amounts import usd_range
+from driver.render.amounts import NOT_KNOWN, usd_range
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from driver.agreement import Difference
+    from planning.money import Range
     from planning.takeoff.resource import Resource
 
 COMPONENT: Final = "atoll:"
@@ -67,5 +68,9 @@ def differences_table(differences: Sequence[Difference]) -> Table:
     table.add_column("registered\nUSD/month, min / exp / max", justify="right")
     table.add_column("why", overflow="fold")
     for each in differences:
-        table.add_row(each.key, " / ".join(usd_range(each.bill)), " / ".join(usd_range(each.takeoff)), each.reason)
+        table.add_row(each.key, _amount(each.bill), _amount(each.takeoff), each.reason)
     return table
+
+
+def _amount(usd: Range | None) -> str:
+    return NOT_KNOWN if usd is None else " / ".join(usd_range(usd))

@@ -1,0 +1,96 @@
+"""Tables as a reader sees them, from answers made by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import hand_built
+import pytest
+from rich.console import RenderableType
+
+from driver.agreement import differences
+from driver.render.bill import bill_table
+from driver.render.figures import figure_parts
+from driver.render.options import options_table, quote_parts
+from driver.render.plan import counts_line, differences_table, resource_tree
+from driver.screen import show
+from planning.bill import Bill, Group
+from planning.takeoff.resource import Resource
+
+Golden = Callable[[str, str], None]
+STACK = "urn:pulumi:demo::atoll::"
+
+
+@pytest.fixture
+def printed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    def text(*parts: RenderableType, columns: int = 120) -> str:
+        monkeypatch.setenv("COLUMNS", str(columns))
+        show(*parts)
+        return capsys.readouterr().out
+
+    return text
+
+
+def resource(name: str, token: str, parent: str | None = None) -> Resource:
+    return Resource(
+        urn=f"{STACK}{token}::{name}",
+        type=token,
+        name=name,
+        parent=parent,
+        custom=not token.startswith("atoll:"),
+        inputs={},
+        property_dependencies={},
+    )
+
+
+def small_program() -> list[Resource]:
+    network = resource("network", "atoll:network:Network")
+    table = resource("private", "aws:ec2/routeTable:RouteTable", network.urn)
+    subnets = [resource(f"subnet-{zone}", "aws:ec2/subnet:Subnet", network.urn) for zone in "ab"]
+    return [
+        network,
+        table,
+        resource("default", "aws:ec2/route:Route", table.urn),
+        *subnets,
+        resource("pool", "atoll:nodepool:NodePool", network.urn),
+        resource("aws", "pulumi:providers:aws"),
+    ]
+
+
+def test_a_quote_at_120_columns(golden: Golden, printed: Callable[..., str]) -> None:
+    golden("quote.txt", printed(*quote_parts(hand_built.quote())))
+
+
+def test_the_comparison_keeps_every_column_at_100(golden: Golden, printed: Callable[..., str]) -> None:
+    text = printed(options_table(hand_built.quote().options), columns=100)
+    assert "verdict" in text
+    assert "cannot tell" in text
+    assert "2 unpriced" in text
+    assert max(map(len, text.splitlines())) <= 100
+    golden("options_100.txt", text)
+
+
+def test_a_bill_with_a_line_of_each_state(golden: Golden, printed: Callable[..., str]) -> None:
+    golden("bill.txt", printed(bill_table(hand_built.doubtful().bill)))
+
+
+def test_a_total_with_unpriced_lines_is_a_floor(printed: Callable[..., str]) -> None:
+    text = printed(bill_table(hand_built.doubtful().bill))
+    assert "total (2 unpriced)" in text
+    assert ">= 10,029.27" in text
+
+
+def test_figures_with_their_derivations(golden: Golden, printed: Callable[..., str]) -> None:
+    golden("figures.txt", printed(*figure_parts(hand_built.figures())))
+
+
+def test_a_plan_counts_what_is_below_each_component(golden: Golden, printed: Callable[..., str]) -> None:
+    resources = small_program()
+    golden("tree.txt", printed(resource_tree("demo", resources), counts_line(resources)))
+
+
+def test_lines_that_disagree_are_listed_with_both_amounts(golden: Golden, printed: Callable[..., str]) -> None:
+    ours = hand_built.bill()
+    changed = hand_built.line("storage/warm", Group.STORAGE, usd="0.146", quantity=ours.lines[3].quantity)
+    theirs = Bill((*ours.lines[1:3], changed, hand_built.unpriced("gift", Group.SERVICES)))
+    golden("differences.txt", printed(differences_table(differences(ours, theirs))))
