@@ -19,7 +19,7 @@ from planning.money import Range
 class Decided(BaseModel):
     """A frozen part of a spec."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class Amounts(Decided):
