@@ -111,7 +111,7 @@ def quote_form(quote: Quote) -> QuoteForm:
 def option_form(option: Option) -> OptionForm:
     """One option with its whole bill."""
     place = option.spec.placement
-    worth = {each.pool: each for each in option.worth}
+    worth = worth_by_pool(option)
     return {
         "id": option.id,
         "views": list(option.views),
@@ -158,6 +158,19 @@ def usd_per_node_hour(pool: Pool, bill: Bill) -> Decimal | None:
     """What one node of a pool costs for an hour; None where its price is not known."""
     key = f"pool/{pool.name}/machine"
     return next((line.usd_per_unit for line in bill.lines if line.key == key), None)
+
+
+def worth_by_pool(option: Option) -> dict[str, PoolWorth]:
+    """The worth of each pool by the pool's name; pools of one workload take theirs in the order of the spec."""
+    waiting: dict[str | None, list[PoolWorth]] = {}
+    for worth in option.worth:
+        waiting.setdefault(worth.pool, []).append(worth)
+    found: dict[str, PoolWorth] = {}
+    for pool in option.spec.pools:
+        left = waiting.get(pool.name) or waiting.get(pool.workload)
+        if left:
+            found[pool.name] = left.pop(0)
+    return found
 
 
 def versus_big_three_percent(worth: PoolWorth) -> Decimal | None:

@@ -8,7 +8,7 @@ from driver.html.markup import Markup, element, words
 from driver.html.scale import Scale, scale
 from driver.render.amounts import percent, usd
 from driver.render.options import views
-from planning.json_form import versus_big_three_percent
+from planning.json_form import versus_big_three_percent, worth_by_pool
 from planning.money import ZERO
 
 if TYPE_CHECKING:
@@ -40,10 +40,10 @@ def rate_rows(options: Sequence[Option]) -> tuple[Row, ...]:
 
 
 def _rows(option: Option) -> Iterator[Row]:
-    pools = {pool.name: pool for pool in option.spec.pools}
-    for worth in option.worth:
-        pool = pools.get(worth.pool)
-        if worth.usd_per_gpu_hour is None or pool is None or pool.accelerator is None:
+    found = worth_by_pool(option)
+    for pool in option.spec.pools:
+        worth = found.get(pool.name)
+        if worth is None or worth.usd_per_gpu_hour is None or pool.accelerator is None:
             continue
         label = f"{views(option)}: {pool.name}, {pool.accelerator}, {pool.kind.replace('_', ' ')}"
         yield Row(label, worth, worth.usd_per_gpu_hour, worth.big_three_usd_per_gpu_hour)

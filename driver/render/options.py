@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from driver.render.amounts import NOT_KNOWN, floor, nodes, number, percent, unpriced_note, usd, usd_range
-from planning.json_form import versus_big_three_percent
+from planning.json_form import versus_big_three_percent, worth_by_pool
 from planning.quote import Verdict
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def pools_table(option: Option) -> Table:
     table.add_column("nodes min / exp / max", justify="right", no_wrap=True)
     table.add_column("GPU-hour", justify="right", no_wrap=True)
     table.add_column("vs big three", justify="right", no_wrap=True)
-    worth = {each.pool: each for each in option.worth}
+    worth = worth_by_pool(option)
     for pool in option.spec.pools:
         table.add_row(*_pool_cells(pool, worth.get(pool.name)))
     return table
@@ -144,7 +144,8 @@ def option_details(option: Option) -> Iterator[tuple[str, Sequence[str]]]:
     yield "why", option.why
     yield "verdict", (f"{option.judgement.verdict}: {option.judgement.reason}",)
     yield "run", [f"{run.workload}: one run takes {number(run.hours)} h and {usd(run.usd)} USD" for run in option.runs]
-    yield "prices", tuple(dict.fromkeys(f"{each.pool}: {', '.join(each.flags)}" for each in option.worth if each.flags))
+    flags = {name: worth.flags for name, worth in worth_by_pool(option).items() if worth.flags}
+    yield "prices", [f"{name}: {', '.join(words)}" for name, words in flags.items()]
     yield "unpriced", ("; ".join(line.label for line in option.bill.unpriced),) if option.bill.unpriced else ()
     yield "leaves out", ("; ".join(option.leaves_out),) if option.leaves_out else ()
     yield "lock-in", (option.lock_in,) if option.lock_in else ()

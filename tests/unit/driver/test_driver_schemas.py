@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -105,3 +107,14 @@ def test_every_schema_is_printed(atoll: Callable[..., Any]) -> None:
     for name in NAMES:
         assert json.loads(atoll("schema", "--of", name).out) == schema(name)
     assert atoll("schema", "--of", "nonsense").code == 1
+
+
+@pytest.mark.parametrize("named", ["train", "train-burst"])
+def test_a_base_and_its_burst_each_show_their_own_rate(named: str) -> None:
+    option = hand_built.option()
+    (base,) = option.worth
+    burst = replace(base, pool=named, usd_per_gpu_hour=Decimal(9))
+    pools = (hand_built.pool("train", gpu=True), option.spec.pools[0].model_copy(update={"name": "train-burst"}))
+    both = replace(option, worth=(base, burst), spec=option.spec.model_copy(update={"pools": pools}))
+    rates = {pool["name"]: pool["usd_per_gpu_hour"] for pool in option_form(both)["pools"]}
+    assert rates == {"train": "3.0625", "train-burst": "9"}
