@@ -25,11 +25,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One resource before and after; None: it is not there then, or nothing is known of its price."""
+    """One resource before and after; None: it is not there then, or nothing is known of its price.
+
+    Args:
+        fate: "added", "removed", or "" for what stays.
+    """
 
     name: str
     type: str
     state: State
+    fate: str
     note: str
     old: Decimal | None
     new: Decimal | None
@@ -46,7 +51,8 @@ def price_parts(report: PriceReport) -> Iterator[RenderableType]:
     paid = [each for each in found if each.state is not State.FREE or each.delta]
     yield f"{report.stack or 'the stack'}: expected USD a month"
     yield changes_table(paid, compared=report.old is not None)
-    yield f"{len(found) - len(paid)} resources are free by rule."
+    free = len(found) - len(paid)
+    yield f"{free} resource{'s are' if free != 1 else ' is'} free by rule."
     yield from sums(report)
     yield from (f"Note: {note}" for note in report.notes)
 
@@ -54,9 +60,9 @@ def price_parts(report: PriceReport) -> Iterator[RenderableType]:
 def changes(report: PriceReport) -> tuple[Change, ...]:
     """What changes most first, then what costs most; names break ties."""
     old, new = _by_urn(report.old), _by_urn(report.new)
-    found = (_change(urn, old.get(urn), new.get(urn)) for urn in dict.fromkeys((*new, *old)))
-    delta = report.old is not None
-    return tuple(sorted(found, key=lambda each: (-abs(each.delta) if delta else 0, -(each.new or ZERO), each.name)))
+    compared = report.old is not None
+    found = (_change(urn, old.get(urn), new.get(urn), compared=compared) for urn in dict.fromkeys((*new, *old)))
+    return tuple(sorted(found, key=lambda each: (-abs(each.delta) if compared else 0, -(each.new or ZERO), each.name)))
 
 
 def changes_table(found: list[Change], *, compared: bool) -> Table:
@@ -89,12 +95,19 @@ def _by_urn(side: TakeOff | None) -> Mapping[str, Taken]:
     return {} if side is None else {taken.urn: taken for taken in side.resources}
 
 
-def _change(urn: str, old: Taken | None, new: Taken | None) -> Change:
+def _fate(old: Taken | None, new: Taken | None) -> str:
+    if old is None:
+        return "added"
+    return "removed" if new is None else ""
+
+
+def _change(urn: str, old: Taken | None, new: Taken | None, *, compared: bool) -> Change:
     shown = new or old
     return Change(
         name=urn.rsplit("::", 1)[-1],
         type=shown.type if shown else "",
         state=shown.state if shown else State.FREE,
+        fate=_fate(old, new) if compared else "",
         note=_note(shown),
         old=_expected(old),
         new=_expected(new),
@@ -117,6 +130,7 @@ def _signed(amount: Decimal) -> str:
 
 
 def _state(each: Change) -> Text:
+    said = ", ".join(word for word in (each.state.value, each.fate) if word)
     if each.state is State.UNPRICED:
-        return Text(f"unpriced: {each.note}" if each.note else "unpriced", style="yellow")
-    return Text(each.state.value)
+        return Text(f"{said}: {each.note}" if each.note else said, style="yellow")
+    return Text(said)
