@@ -88,7 +88,7 @@ def sums(report: PriceReport) -> Iterator[str]:
     yield f"new: {total(new.usd_per_month.expected, bill=new)}, max {total(new.usd_per_month.max, bill=new)}"
     if report.old is not None:
         change = new.usd_per_month.expected - report.old.bill.usd_per_month.expected
-        yield f"change: {_signed(change)}"
+        yield f"change of what is priced: {_signed(change)}"
 
 
 def _by_urn(side: TakeOff | None) -> Mapping[str, Taken]:
