@@ -15,11 +15,12 @@ from catalogs import rows
 from catalogs.model import AmbiguousPriceError, Price, UnpricedError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
     from datetime import date
 
     from catalogs.model import Source
     from catalogs.own import OwnPrices
+    from catalogs.sound import Words
 
 COLUMNS = ("provider", "item", "region", "purchase", "unit", "usd", "above", "source", "as_of")
 EVERYWHERE = "*"
@@ -41,27 +42,35 @@ class Prices:
         name: "current", or the date of a snapshot.
         lines: price rows as comma separated text in `COLUMNS` order, sorted.
         digest: SHA-256 in hex over every catalog file that was read.
+        words: what the rows say, for what is asked of all of them at once.
         sources: by id, for the date of rows that have none of their own.
         own: the customer's own prices and discounts, if any.
     """
 
     def __init__(
-        self, *, name: str, lines: Sequence[str], digest: str, sources: Mapping[str, Source], own: OwnPrices | None
+        self,
+        *,
+        name: str,
+        lines: Sequence[str],
+        words: Words,
+        digest: str,
+        sources: Mapping[str, Source],
+        own: OwnPrices | None,
     ) -> None:
         self.name = name
         self.digest = digest
         self._lines = lines
+        self.words = words
         self._sources = sources
         self._own = own
 
     @cached_property
     def newest(self) -> date | None:
         """The latest date of any row; None where no row is dated."""
-        return self._newest(self._lines)
+        return self._newest(self.words.sources)
 
-    def _newest(self, lines: Sequence[str]) -> date | None:
-        tails = {tuple(line.rsplit(",", 2)[1:]) for line in lines}
-        dates = (self._day(source=source, as_of=as_of) for source, as_of in tails)
+    def _newest(self, sources: Iterable[tuple[str, str]]) -> date | None:
+        dates = (self._day(source=source, as_of=as_of) for source, as_of in sources)
         return max((each for each in dates if each), default=None)
 
     def tiers(self, *, provider: str, item: str, region: str, purchase: str = LIST) -> tuple[Price, ...]:
@@ -106,7 +115,8 @@ class Prices:
     def extent(self, provider: str) -> tuple[int, date | None]:
         """How many rows a provider has, and the latest date among them."""
         lines = within(self._lines, f"{provider},")
-        return len(lines), self._newest(lines)
+        tails = (line.rsplit(",", 2) for line in lines)
+        return len(lines), self._newest({(source, as_of) for _, source, as_of in tails})
 
     def items_in(self, *, provider: str, region: str) -> frozenset[str]:
         """Names of what a provider prices in one region or everywhere: machines and services."""
@@ -114,11 +124,17 @@ class Prices:
         lines = within(self._lines, f"{provider},")
         return frozenset(line.split(",", 2)[1] for line in lines if marks[0] in line or marks[1] in line)
 
-    def places_with(self, purchases: Iterable[str]) -> set[tuple[str, str]]:
+    def lines_of(self, *, provider: str, item: str, region: str) -> Sequence[str]:
+        """Price rows of one item in one region, every purchase."""
+        return within(self._lines, f"{provider},{item},{region},")
+
+    def roughly(self, line: str) -> float:
+        """USD of a price row, near enough to order rows by."""
+        return float(self.price(line).usd if self._own else line.split(",", 6)[5])
+
+    def places_with(self, purchases: Container[str]) -> set[tuple[str, str]]:
         """Provider and region of every price for one of these purchase words."""
-        marks = [f",{word}," for word in purchases]
-        lines = (line.split(",", 3) for mark in marks for line in self._lines if mark in line)
-        return {(provider, region) for provider, _, region, _ in lines}
+        return {(provider, region) for word, provider, region in self.words.purchases if word in purchases}
 
     def price(self, line: str) -> Price:
         """A line as a fact, with the customer's own terms applied.

@@ -57,17 +57,18 @@ def offers(catalog: Catalog, *, accelerated: bool, provider: str | None, region:
     Raises:
         CatalogError: a purchase word that terms.csv does not explain.
     """
-    machines = (
-        machine
-        for machine in catalog.machines.values()
-        if (machine.accelerator is not None) == accelerated and provider in (None, machine.provider)
-    )
+    machines = catalog.machines.some(accelerated=accelerated, provider=provider)
     return tuple(offer for machine in machines for offer in _of(catalog, machine, region=region))
 
 
 def _of(catalog: Catalog, machine: Machine, *, region: str | None) -> Iterator[Offer]:
     for price in catalog.prices.of_item(provider=machine.provider, item=machine.name, region=region):
         yield _offer(catalog, machine=machine, price=price)
+
+
+def of_line(catalog: Catalog, line: str) -> Offer:
+    """The offer that a price line is."""
+    return joined(catalog, catalog.prices.price(line))
 
 
 def joined(catalog: Catalog, price: Price) -> Offer:

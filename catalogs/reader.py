@@ -7,12 +7,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
-from catalogs import offering, own, rows, sound
+from catalogs import offering, own, rows, sound, stamp
 from catalogs.lookup import LIST, Prices
+from catalogs.machines import Machines
 from catalogs.model import CatalogError, Item
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from catalogs.model import (
         Accelerator,
@@ -40,6 +41,7 @@ class Catalog:
         folders: folders with machines.csv and prices.csv, one per provider, or the one of a dated book.
         book: name of the price book.
         lines: sorted price rows, the customer's own exact prices already among them.
+        words: what the rows say.
         digest: SHA-256 in hex over the files read.
         own_prices: what the customer's own book changes beyond exact prices.
         own_sources: where the customer's own prices stand.
@@ -52,6 +54,7 @@ class Catalog:
         folders: Sequence[Path],
         book: str,
         lines: Sequence[str],
+        words: sound.Words,
         digest: str,
         own_prices: own.OwnPrices | None,
         own_sources: Iterable[Source],
@@ -63,7 +66,7 @@ class Catalog:
         self.sources: Mapping[str, Source] = {
             each.id: each for each in (*rows.each(root / "sources.csv", rows.source), *own_sources)
         }
-        self.prices = Prices(name=book, lines=lines, digest=digest, sources=self.sources, own=own_prices)
+        self.prices = Prices(name=book, lines=lines, words=words, digest=digest, sources=self.sources, own=own_prices)
 
     @cached_property
     def accelerators(self) -> Mapping[str, Accelerator]:
@@ -71,10 +74,9 @@ class Catalog:
         return {each.name: each for each in rows.each(self._root / "accelerators.csv", rows.accelerator)}
 
     @cached_property
-    def machines(self) -> Mapping[tuple[str, str], Machine]:
+    def machines(self) -> Machines:
         """By provider and name."""
-        found = (rows.each(folder / "machines.csv", rows.machine) for folder in self._folders)
-        return {(each.provider, each.name): each for every in found for each in every}
+        return Machines(folder / "machines.csv" for folder in self._folders)
 
     @cached_property
     def regions(self) -> Mapping[tuple[str, str], Region]:
@@ -128,6 +130,15 @@ class Catalog:
         price = self.prices.one(provider=provider, item=machine, region=region, purchase=purchase)
         return offering.joined(self, price)
 
+    def machine_prices(self, *, provider: str, region: str) -> Iterator[tuple[Machine, float, Callable[[], Offer]]]:
+        """Every price of a machine without accelerators at one place: machine, USD per hour, its offer when asked.
+
+        The float is for ordering only; the offer has the exact price.
+        """
+        for machine in self.machines.some(accelerated=False, provider=provider):
+            for line in self.prices.lines_of(provider=provider, item=machine.name, region=region):
+                yield machine, self.prices.roughly(line), partial(offering.of_line, self, line)
+
     def zones(self, *, provider: str, machine: str, region: str) -> tuple[str, ...]:
         """Zones of a region that offer the machine; () where that is not known."""
         return self._zones.get((provider, machine, region), ())
@@ -152,13 +163,14 @@ class Catalog:
         return found
 
 
-def load(book: str = CURRENT, *, override: Path | None = None, root: Path = ROOT) -> Catalog:
+def load(book: str = CURRENT, *, override: Path | None = None, root: Path = ROOT, stamped: bool = True) -> Catalog:
     """Read a price book: "current", or the date of a snapshot under books/.
 
     Args:
         book: name of the price book.
         override: the customer's own price book; see `catalogs.own`.
         root: folder of the catalog.
+        stamped: whether files that a stamp knows to be sound are believed; see `catalogs.stamp`.
 
     Raises:
         CatalogError: no such book, faulty rows, or faults in `override`; all faults of a file at once.
@@ -169,17 +181,23 @@ def load(book: str = CURRENT, *, override: Path | None = None, root: Path = ROOT
     hashed = sha256()
     for content in contents.values():
         hashed.update(content)
-    words = sound.Words()
-    lines = _lines({path: content for path, content in contents.items() if path.name == "prices.csv"}, words)
+    digest = hashed.hexdigest()
+    known = stamp.words_found(root, digest=digest) if stamped and book == CURRENT else None
+    words = known or sound.Words()
+    prices = {path: content for path, content in contents.items() if path.name == "prices.csv"}
+    lines = _lines(prices, None if known else words)
     build = partial(Catalog, root=root, folders=folders, book=book)
-    catalog = build(lines=lines, digest=hashed.hexdigest(), own_prices=None, own_sources=())
-    _refuse_strangers(catalog, words)
+    catalog = build(lines=lines, words=words, digest=digest, own_prices=None, own_sources=())
+    if not known:
+        _refuse_strangers(catalog, words)
     if override is None:
         return catalog
     own_rows, own_sources = own.read(override, known=_known(catalog))
     hashed.update(override.read_bytes())
+    with_own = own.with_exact(lines, own_rows)
     return build(
-        lines=own.with_exact(lines, own_rows),
+        lines=with_own,
+        words=sound.words_of(with_own),
         digest=hashed.hexdigest(),
         own_prices=own.OwnPrices({row.key: row for row in own_rows if not row.exact}),
         own_sources=own_sources,
@@ -195,8 +213,8 @@ def _folders(book: str, *, root: Path) -> list[Path]:
     return [root / "books" / book]
 
 
-def _lines(contents: Mapping[Path, bytes], words: sound.Words) -> list[str]:
-    """The price rows of every file, sorted.
+def _lines(contents: Mapping[Path, bytes], words: sound.Words | None) -> list[str]:
+    """The price rows of every file, sorted; looked at to fill `words`, unless they are known to be sound.
 
     Raises:
         CatalogError: faulty rows; all of the first faulty file.
@@ -207,7 +225,7 @@ def _lines(contents: Mapping[Path, bytes], words: sound.Words) -> list[str]:
         if header != sound.HEADER:
             raise CatalogError(f"{path}:1: the first line must be {sound.HEADER}")
         in_order = sorted(lines)
-        if not sound.looks_sound(in_order, words):
+        if words is not None and not sound.looks_sound(in_order, words):
             faults = tuple(sound.faults(lines))
             told = "\n".join(f"{path}:{number}: {text}" for number, text in faults)
             raise CatalogError(told or f"{path}: a row is out of order", faults=faults)
@@ -218,10 +236,10 @@ def _lines(contents: Mapping[Path, bytes], words: sound.Words) -> list[str]:
 
 def _refuse_strangers(catalog: Catalog, words: sound.Words) -> None:
     """Raises CatalogError where a price row names a source or a purchase that no file explains."""
-    sources = words.sources - catalog.sources.keys()
+    sources = {source for source, _ in words.sources} - catalog.sources.keys()
     purchases = {
         f"{purchase} of {provider}"
-        for purchase, provider in words.purchases
+        for purchase, provider, _ in words.purchases
         if purchase != LIST and not {(purchase, provider), (purchase, "*")} & catalog.terms.keys()
     }
     if sources:

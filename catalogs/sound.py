@@ -22,8 +22,8 @@ Fault = tuple[int, str]
 class Words:
     """The words that price rows use, gathered in the one pass that reads them all."""
 
-    purchases: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])  # purchase, provider
-    sources: set[str] = field(default_factory=set[str])
+    purchases: set[tuple[str, str, str]] = field(default_factory=set[tuple[str, str, str]])  # with provider, region
+    sources: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])  # source, and the row's own date
 
 
 def looks_sound(lines: Sequence[str], words: Words) -> bool:
@@ -34,16 +34,23 @@ def looks_sound(lines: Sequence[str], words: Words) -> bool:
     last: tuple[str, ...] = ()
     try:
         for line in lines:
-            provider, item, region, purchase, _, usd, above, source, _ = line.split(",")
+            provider, item, region, purchase, _, usd, above, source, as_of = line.split(",")
             key = (item, region, purchase, above, provider)
             if key == last or not 0 <= float(usd) < _ENDLESS:
                 return False
             last = key
-            words.purchases.add((purchase, provider))
-            words.sources.add(source)
+            words.purchases.add((purchase, provider, region))
+            words.sources.add((source, as_of))
     except ValueError:
         return False
     return True
+
+
+def words_of(lines: Sequence[str]) -> Words:
+    """The words of sound rows."""
+    words = Words()
+    looks_sound(lines, words)
+    return words
 
 
 def faults(lines: Iterable[str]) -> list[Fault]:

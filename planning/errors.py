@@ -71,3 +71,11 @@ class StalePricesError(AtollError):
     """The prices, or the quote's validity, are older than the limit."""
 
     exit_code: ClassVar[int] = 12
+
+
+def in_one_line(error: AtollError) -> str:
+    """The message, with the faults' own and the hint: for where nothing else renders them."""
+    found = [str(error)]
+    if isinstance(error, InputError):
+        found += [f"line {fault.line}: {fault.message}" if fault.line else fault.message for fault in error.faults]
+    return "; ".join([*found, error.hint] if error.hint else found)

@@ -10,14 +10,19 @@ from pathlib import Path
 import pulumi
 
 from components.targets import build
+from planning.errors import AtollError, in_one_line
 from planning.lock import LOCK_NAME, read_spec
 from planning.quantities import declared
 
 
 def main() -> None:
     """The stack that is selected."""
-    spec = read_spec(Path(__file__).parent / pulumi.get_stack() / LOCK_NAME)
-    for name, value in build(spec, declared(spec)).items():
+    try:
+        spec = read_spec(Path(__file__).parent / pulumi.get_stack() / LOCK_NAME)
+        outputs = build(spec, declared(spec))
+    except AtollError as error:
+        raise pulumi.RunError(in_one_line(error)) from error  # the engine prints it without a traceback
+    for name, value in outputs.items():
         pulumi.export(name, value)
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Final, cast, final
 
 import pulumi
 import pulumi_kubernetes as kubernetes
+import yaml
 
 from planning.errors import InputError
 
@@ -67,6 +68,30 @@ def _kubeconfig(args: ExistingClusterArgs) -> pulumi.Output[str]:
         )
     path = Path(named.split(os.pathsep)[0]).expanduser()
     try:
-        return pulumi.Output.secret(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise InputError(f"the kubeconfig that {variable} names cannot be read: {error.strerror}") from error
+    check_context(text, context=args.existing.context, variable=variable)
+    return pulumi.Output.secret(text)
+
+
+def check_context(text: str, *, context: str | None, variable: str) -> None:
+    """Whether a kubeconfig can be used: a missing context passes every preview and fails half-way through an update.
+
+    Raises:
+        InputError: not a kubeconfig, or without the context; its content is never repeated.
+    """
+    try:
+        found: object = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise InputError(f"the kubeconfig that {variable} names is not YAML") from error
+    fields = cast("dict[str, object]", found) if isinstance(found, dict) else {}
+    listed = cast("list[dict[str, object]]", fields.get("contexts") or [])
+    names = [str(each["name"]) for each in listed]
+    if not names:
+        raise InputError(f"what {variable} names is no kubeconfig: it has no contexts")
+    if context is not None and context not in names:
+        raise InputError(
+            f"the kubeconfig that {variable} names has no context {context!r}; it has {', '.join(names)}",
+            hint="set where.existing.context to one of them, then accept again",
+        )

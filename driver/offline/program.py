@@ -183,8 +183,9 @@ def _resource(urn: str, request: resource_pb2.RegisterResourceRequest) -> Resour
 
 def _in_words(fault: BaseException, *, stack: str, root: Path) -> AtollError:
     """The same fault without a traceback: our own errors as they are, others with the line of ours that raised them."""
-    if isinstance(fault, AtollError):
-        return fault
+    for each in (fault, fault.__cause__):
+        if isinstance(each, AtollError):
+            return each
     frames = [frame for frame in traceback.extract_tb(fault.__traceback__) if _is_ours(frame.filename, root=root)]
     place = f"{Path(frames[-1].filename).relative_to(root)}:{frames[-1].lineno}" if frames else "the Pulumi SDK"
     return AtollError(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from math import inf
+from typing import TYPE_CHECKING, Final
 
 from planning.demand import Misfit
 from planning.options.candidate import Candidate, whole
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from planning.demand import Demand
     from planning.money import Range
     from planning.options.market import CpuStock
+
+SLACK: Final = 1 + 1e-9  # the bounds are floats, the costs are not
 
 
 def best_cpu(
@@ -34,22 +37,22 @@ def best_cpu(
         cost: USD per month that decides.
         reading: which end of a range decides, for the hours of a node.
     """
+    memory_gib = float(demand.memory_gib)
     best: tuple[Decimal, str, str] | None = None
     chosen: Candidate | None = None
-    hours: Decimal | None = None
+    limit, hours = inf, 0.0
     for each in stock:
-        if best is not None and hours is not None:
-            if each.usd_per_core * demand.vcpus * hours > best[0]:
-                break
-            if each.usd_per_gib * demand.memory_gib * hours > best[0]:
-                continue
-        candidate = _on(demand, each.offer, allows)
+        if each.usd_per_core * demand.vcpus * hours > limit:
+            break
+        if each.usd_per_gib * memory_gib * hours > limit:
+            continue
+        candidate = _on(demand, each.offer(), allows)
         if candidate is None or not keep(candidate):
             continue
-        hours = reading(candidate.fit.node_hours) / (candidate.fit.working + candidate.fit.spares)
-        key = (cost(candidate), candidate.machine.name, each.offer.price.purchase)
+        hours = float(reading(candidate.fit.node_hours) / (candidate.fit.working + candidate.fit.spares))
+        key = (cost(candidate), candidate.machine.name, candidate.parts[0].offer.price.purchase)
         if best is None or key < best:
-            best, chosen = key, candidate
+            best, chosen, limit = key, candidate, float(key[0]) * SLACK
     return chosen
 
 

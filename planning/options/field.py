@@ -13,7 +13,13 @@ from planning.money import NOTHING, Range
 from planning.options.assemble import spec
 from planning.options.candidate import Candidate, rank_reading, rank_usd, split, whole
 from planning.options.cpu import best_cpu
-from planning.options.permits import accelerator_refusal, least_nodes, permit, place_refusal
+from planning.options.permits import (
+    accelerator_refusal,
+    least_nodes,
+    machine_refusal,
+    permit,
+    place_refusal,
+)
 from planning.quantities import charges
 from planning.sizing.fit import fit
 
@@ -164,7 +170,9 @@ class Field:
         return found
 
     def _sits(self, demand: Demand, stock: Stock) -> Fit | Misfit:
-        refusal = accelerator_refusal(stock.accelerator, demand, self.checklist)
+        refusal = machine_refusal(stock.machine, self.checklist) or accelerator_refusal(
+            stock.accelerator, demand, self.checklist
+        )
         return Misfit(refusal) if refusal else fit(demand, stock.machine, stock.accelerator)
 
     def _bought(self, demand: Demand, sits: Fit, stock: Stock) -> Iterator[Candidate]:

@@ -13,7 +13,7 @@ from planning.pricing import split as tier_part
 from planning.quantities import NAT_PER_NODE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from decimal import Decimal
 
     from catalogs.model import Accelerator, Machine, Offer, Price, Region
@@ -46,11 +46,15 @@ class Stock:
 
 @dataclass(frozen=True, slots=True)
 class CpuStock:
-    """A CPU offer, with USD per hour of one core and of one GiB were the machine nothing else."""
+    """A CPU machine at a price, with USD per hour of one core and of one GiB were the machine nothing else.
 
-    offer: Offer
-    usd_per_core: Decimal
-    usd_per_gib: Decimal
+    The rates order and bound; `offer` makes the offer with its exact price.
+    """
+
+    name: str
+    usd_per_core: float
+    usd_per_gib: float
+    offer: Callable[[], Offer]
 
 
 @final
@@ -85,10 +89,9 @@ class Market:
     def cpu_stock(self, place: Place) -> tuple[CpuStock, ...]:
         """CPU machines for a place, cheapest per core first; burstable and tiny ones left out."""
         if place not in self._cpu:
-            provider, region = place
-            found = self.catalog.offers(accelerated=False, provider=provider, region=region)
-            usable = [cpu_stock(offer) for offer in found if is_usable_cpu(offer)]
-            self._cpu[place] = tuple(sorted(usable, key=attrgetter("usd_per_core", "offer.machine.name")))
+            found = self.catalog.machine_prices(provider=place[0], region=place[1])
+            stock = (cpu_stock(machine, usd, offer) for machine, usd, offer in found if is_usable_cpu(machine))
+            self._cpu[place] = tuple(sorted(stock, key=attrgetter("usd_per_core", "name")))
         return self._cpu[place]
 
     def rank_cost(self, charge: Charge, place: Place) -> Range:
@@ -155,17 +158,13 @@ class Market:
         return self._dearest[item]
 
 
-def is_usable_cpu(offer: Offer) -> bool:
-    """Whether a CPU offer is fit for nodes that run services: known, large enough, not burstable, x86-64."""
-    machine = offer.machine
+def is_usable_cpu(machine: Machine) -> bool:
+    """Whether a CPU machine is fit for nodes that run services: known, large enough, not burstable, x86-64."""
     if machine.vcpus is None or machine.memory_gib is None or machine.vcpus < MINIMUM_VCPUS:
         return False
-    if machine.architecture != CPU_ARCHITECTURE or offer.term.kind in (PurchaseKind.FLEX, PurchaseKind.CAPACITY_BLOCK):
-        return False
-    return not machine.name.startswith(BURSTABLE.get(machine.provider, ()))
+    return machine.architecture == CPU_ARCHITECTURE and not machine.name.startswith(BURSTABLE.get(machine.provider, ()))
 
 
-def cpu_stock(offer: Offer) -> CpuStock:
-    """A usable CPU offer with what its cores and its memory cost."""
-    machine = offer.machine
-    return CpuStock(offer, offer.price.usd / (machine.vcpus or 1), offer.price.usd / (machine.memory_gib or 1))
+def cpu_stock(machine: Machine, usd: float, offer: Callable[[], Offer]) -> CpuStock:
+    """A usable CPU machine with what its cores and its memory cost."""
+    return CpuStock(machine.name, usd / (machine.vcpus or 1), usd / float(machine.memory_gib or 1), offer)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from decimal import Decimal
 
-    from catalogs.model import Accelerator, Offer, Provider, Region
+    from catalogs.model import Accelerator, Machine, Offer, Provider, Region
     from planning.checklist.model import Checklist
     from planning.demand import Demand
     from planning.options.market import Place
@@ -39,6 +39,18 @@ LEAST_NODES: Final[Mapping[tuple[str, str], int]] = {("lambda", "reserved_2w_to_
 def least_nodes(offer: Offer) -> int:
     """The least number of machines that a purchase is sold in."""
     return LEAST_NODES.get((offer.machine.provider, offer.price.purchase), 1)
+
+
+# Providers whose managed Kubernetes runs on machines sold in clusters only (founding text 000 and Lambda's page of
+# 1-Click Clusters: single machines are plain servers).
+KUBERNETES_ON_CLUSTERS: Final = frozenset({"lambda"})
+
+
+def machine_refusal(machine: Machine, checklist: Checklist) -> str:
+    """Why a machine cannot be a node of a cluster at its provider; "" where it can, or already is one."""
+    if machine.cluster or machine.provider not in KUBERNETES_ON_CLUSTERS or checklist.where.existing is not None:
+        return ""
+    return "sold as a single server, outside the provider's Kubernetes"
 
 
 @dataclass(frozen=True, slots=True)

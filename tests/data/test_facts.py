@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from catalogs import check, sources_page
+from catalogs import check, sources_page, stamp
 from catalogs.model import Fabric, Form, Item, PurchaseKind
 from catalogs.offering import FLAG_OF_METHOD, UNDATED
 from catalogs.reader import ROOT, Catalog, load
@@ -308,3 +308,13 @@ def _agrees(catalog: Catalog, row: dict[str, str]) -> int:
     )
     assert any(flag.startswith("sources differ") for flag in offer.flags), row
     return 0
+
+
+def test_the_stamp_is_of_the_files_that_are_here(catalog: Catalog) -> None:
+    found = stamp.words_found(ROOT, digest=catalog.prices.digest)
+    assert found == load(stamped=False).prices.words, f"stamp the catalog again: {stamp.COMMAND}"
+
+
+def test_a_changed_byte_is_looked_at_in_spite_of_the_stamp() -> None:
+    assert stamp.words_found(ROOT, digest="other") is None
+    assert stamp.words_found(ROOT / "aws", digest="") is None

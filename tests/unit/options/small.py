@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
@@ -190,6 +190,10 @@ class SmallCatalog:
             term=term(row.purchase),
             flags=flags,
         )
+
+    def machine_prices(self, *, provider: str, region: str) -> Iterator[tuple[Machine, float, Callable[[], Offer]]]:
+        for offer in self.offers(accelerated=False, provider=provider, region=region):
+            yield offer.machine, float(offer.price.usd), lambda offer=offer: offer
 
     def zones(self, *, provider: str, machine: str, region: str) -> tuple[str, ...]:
         del provider, machine, region

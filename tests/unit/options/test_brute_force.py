@@ -72,7 +72,9 @@ def every_pool(field: Field, demand: Demand, place: Place) -> list[Candidate]:
     if not demand.accelerators:
         offered = field.market.catalog.offers(accelerated=False, provider=provider, region=region)
         fits = [
-            (offer, fit(demand, offer.machine, None)) for offer in offered if is_usable_cpu(offer) and allows(offer)
+            (offer, fit(demand, offer.machine, None))
+            for offer in offered
+            if is_usable_cpu(offer.machine) and allows(offer)
         ]
         return [whole(demand, sits, offer, None) for offer, sits in fits if not isinstance(sits, Misfit)]
     found: list[Candidate] = []

@@ -180,6 +180,22 @@ def test_a_provider_without_kubernetes_is_left_out() -> None:
     assert picked(small, checklist(TRAINING)) is None
 
 
+def test_a_single_server_is_no_node_where_kubernetes_comes_with_clusters_only() -> None:
+    small = catalog(
+        price("lambda", "single", "us-east-1", "2"),
+        price("lambda", "lambda-cpu", "us-east-1", "0.4"),
+        price("aws", "one", "us-east-1", "60"),
+        machines=(
+            machine("single", provider="lambda", gpus=1, cluster=False),
+            machine("lambda-cpu", provider="lambda", gpu=None),
+            machine("one", gpus=1, cluster=False),
+        ),
+    )
+    assert machines_of(picked(small, checklist(LAB, engineers={"count": 2}))) == {"one"}
+    there = {"existing": {"provider": "lambda"}}
+    assert machines_of(picked(small, checklist(LAB, engineers={"count": 2}, where=there))) == {"single"}
+
+
 def test_another_maker_is_offered_only_by_name() -> None:
     other = replace(accelerator("MI300X-OAM-192GB", form=Form.OAM, gb=192, bf16=1307), maker="AMD")
     small = catalog(

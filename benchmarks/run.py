@@ -1,0 +1,133 @@
+"""Time and memory of the commands against their limits; `make bench` prints the table.
+
+Whole processes are timed with their start-up, five times each; the median counts. Limits are the project's own.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from preview_500 import write
+
+from catalogs.reader import load
+from planning.checklist.reading import read_file
+from planning.options.market import Market
+from planning.price_report import report
+from planning.quoting import quote
+from planning.takeoff.read import read_file as read_preview
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROOT = Path(__file__).parent.parent
+ATOLL = str(Path(sys.executable).parent / "atoll")
+RUNS = 5
+MIB = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Seconds of each run and the largest resident set in MiB (None in process)."""
+
+    name: str
+    seconds: list[float]
+    mib: float | None
+    limit_s: float
+    limit_mib: float | None
+
+    def row(self) -> str:
+        """One line of the table."""
+        median = statistics.median(self.seconds)
+        verdict = "ok" if median <= self.limit_s and (self.mib or 0) <= (self.limit_mib or 1e9) else "OVER"
+        memory = "" if self.mib is None else f"{self.mib:6.0f} MiB (limit {self.limit_mib or 0:.0f})"
+        return (
+            f"{self.name:42} min {min(self.seconds) * 1000:8.1f}  median {median * 1000:8.1f} ms "
+            f"(limit {self.limit_s * 1000:6.0f})  {memory:28} {verdict}"
+        )
+
+
+def process(
+    name: str, *arguments: str, limit_s: float, limit_mib: float | None = None, folder: Path = ROOT
+) -> Measured:
+    """A whole command, start-up included."""
+    seconds: list[float] = []
+    largest = 0
+    for _ in range(RUNS):
+        started = time.perf_counter()
+        child = subprocess.Popen([ATOLL, *arguments], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        _, status, usage = os.wait4(child.pid, 0)
+        seconds.append(time.perf_counter() - started)
+        largest = max(largest, usage.ru_maxrss)
+        code = os.waitstatus_to_exitcode(status)
+        if code not in (0, 10, 11):
+            raise SystemExit(f"{name}: exit code {code}")
+    return Measured(name, seconds, largest / MIB, limit_s, limit_mib)
+
+
+def in_process(name: str, work: Callable[[], object], *, limit_s: float) -> Measured:
+    """A function, warm."""
+    work()
+    seconds: list[float] = []
+    for _ in range(RUNS * 4):
+        started = time.perf_counter()
+        work()
+        seconds.append(time.perf_counter() - started)
+    return Measured(name, seconds, None, limit_s, None)
+
+
+def measure_quote() -> Measured:
+    """One quote of the demo, catalog loaded."""
+    checklist = read_file(ROOT / "stacks/demo/checklist.yaml")
+    market = Market(load())
+    today = market.catalog.prices.newest or date.min
+    return in_process(
+        "quote of the demo, in process",
+        lambda: quote(checklist, checklist_digest="", stack="demo", market=market, today=today),
+        limit_s=0.020,
+    )
+
+
+def measure_price(preview: Path) -> Measured:
+    """The takeoff of a 500-resource preview, catalog loaded."""
+    catalog = load()
+    name = "price of 500 resources, in process"
+    return in_process(name, lambda: report(read_preview(preview), catalog), limit_s=0.025)
+
+
+def accepted_demo(folder: Path) -> None:
+    """A project in `folder` whose demo is accepted."""
+    shutil.copy(ROOT / "Pulumi.yaml", folder)
+    shutil.copytree(ROOT / "stacks", folder / "stacks", ignore=shutil.ignore_patterns("__pycache__"))
+    subprocess.run([ATOLL, "accept", "demo", "at_home"], cwd=folder, check=True, capture_output=True)
+
+
+def main() -> None:
+    """Print one line per measurement; exit 1 where one is over its limit."""
+    with tempfile.TemporaryDirectory() as folder:
+        preview = Path(folder) / "preview.json"
+        write(preview)
+        accepted_demo(Path(folder))
+        rows = [
+            process("atoll quote demo", "quote", "demo", limit_s=0.4, limit_mib=100),
+            measure_quote(),
+            process("atoll price, 500 resources", "price", str(preview), limit_s=0.35),
+            measure_price(preview),
+            process("atoll plan demo", "plan", "demo", limit_s=6, folder=Path(folder)),
+        ]
+    print("\n".join(each.row() for each in rows))
+    if any("OVER" in each.row() for each in rows):
+        raise SystemExit(1)
+
+
+if __name__ == "__main__":
+    main()

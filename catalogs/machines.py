@@ -1,0 +1,65 @@
+"""Machines by provider and name, each row a fact once it is asked for: a quote looks at few of thousands."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, final
+
+from catalogs import rows
+from catalogs.model import CatalogError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from catalogs.model import Machine
+
+Key = tuple[str, str]
+
+
+@final
+class Machines(Mapping[Key, "Machine"]):
+    """The machines of some files, in file order.
+
+    Raises:
+        CatalogError: two rows of one key; and, when a row is asked for, one that cannot be built. Names file and line.
+    """
+
+    def __init__(self, paths: Iterable[Path]) -> None:
+        self._rows: dict[Key, tuple[Path, int, dict[str, str]]] = {}
+        self._built: dict[Key, Machine] = {}
+        for path in paths:
+            self._read(path)
+
+    def _read(self, path: Path) -> None:
+        with path.open(encoding="utf-8", newline="") as file:
+            lines = csv.reader(file)
+            header = next(lines, list[str]())
+            for cells in lines:
+                row = dict(zip(header, cells, strict=False))
+                key = (row.get("provider", ""), row.get("name", ""))
+                if key in self._rows:
+                    raise CatalogError(f"{path}:{lines.line_num}: {key[0]} {key[1]} has a row already")
+                self._rows[key] = (path, lines.line_num, row)
+
+    def __getitem__(self, key: Key) -> Machine:
+        if key not in self._built:
+            path, line, row = self._rows[key]
+            try:
+                self._built[key] = rows.machine(row)
+            except (ValueError, KeyError, ArithmeticError) as fault:
+                raise CatalogError(f"{path}:{line}: {fault!r} in {row}") from fault
+        return self._built[key]
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def some(self, *, accelerated: bool, provider: str | None = None) -> Iterator[Machine]:
+        """Machines with or without accelerators, of one provider or of all."""
+        for key, (_, _, row) in self._rows.items():
+            if provider in (None, key[0]) and bool(row.get("accelerator")) == accelerated:
+                yield self[key]
