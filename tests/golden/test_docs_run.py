@@ -19,7 +19,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs/guides").glob("*.md")))
 BLOCK = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
-EXPECTED_CODE = re.compile(r"#\s*exits (\d+)")
+EXPECTED_CODE = re.compile(r"#.*\bexits (\d+)")
 
 
 def commands(page: Path) -> list[str]:
