@@ -28,8 +28,8 @@ demo: setup ## the main job on stacks/demo: quote, accept, plan
 test: setup ## every test that needs no server
 	$(BIN)/python -m pytest -n 2
 
-test-servers: setup ## tests against a real API server, built and cached on first use
-	$(BIN)/python -m pytest -m server tests/server
+test-servers: setup ## tests against a real API server, built from source on first use; the Pulumi engine where it is
+	$(BIN)/python -m pytest -m "server or engine" -rs tests/server tests/engine
 
 check: setup ## format, lint, types, import contracts, generated files
 	$(BIN)/ruff format --check .

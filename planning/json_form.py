@@ -161,16 +161,8 @@ def usd_per_node_hour(pool: Pool, bill: Bill) -> Decimal | None:
 
 
 def worth_by_pool(option: Option) -> dict[str, PoolWorth]:
-    """The worth of each pool by the pool's name; pools of one workload take theirs in the order of the spec."""
-    waiting: dict[str | None, list[PoolWorth]] = {}
-    for worth in option.worth:
-        waiting.setdefault(worth.pool, []).append(worth)
-    found: dict[str, PoolWorth] = {}
-    for pool in option.spec.pools:
-        left = waiting.get(pool.name) or waiting.get(pool.workload)
-        if left:
-            found[pool.name] = left.pop(0)
-    return found
+    """The worth of each pool by the pool's name."""
+    return {worth.pool: worth for worth in option.worth}
 
 
 def versus_big_three_percent(worth: PoolWorth) -> Decimal | None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from planning.quote import Option, PoolWorth
 
 WIDTH: Final = 960
-LEFT: Final = 375
+LEFT: Final = 450
 RIGHT: Final = 130
 ROW: Final = 30
 TOP: Final = 12

@@ -138,11 +138,16 @@ def _peering(checklist: Checklist, *, place: Place) -> Peering | None:
 
 
 def _pools(each: Candidate, *, zones: tuple[str, ...], checklist: Checklist, market: Market) -> list[Pool]:
-    names = (each.demand.workload, f"{each.demand.workload}-burst")
     return [
         _pool(each, part, name=name, zones=zones, checklist=checklist, market=market)
-        for name, part in zip(names, each.parts, strict=False)
+        for name, part in named_parts(each)
     ]
+
+
+def named_parts(each: Candidate) -> tuple[tuple[str, Part], ...]:
+    """The parts of a candidate with the names of their pools: the workload's, and a burst beside a reserved base."""
+    names = (each.demand.workload, f"{each.demand.workload}-burst")
+    return tuple(zip(names, each.parts, strict=False))
 
 
 def _pool(

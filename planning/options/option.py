@@ -8,7 +8,7 @@ from catalogs.model import PurchaseKind
 from planning.bill import Bill
 from planning.checklist.workload import FineTuning, Training
 from planning.lock import Ceilings
-from planning.options.assemble import UNNAMED_MACHINE, spec, target
+from planning.options.assemble import UNNAMED_MACHINE, named_parts, spec, target
 from planning.options.worth import buying, pool_worth
 from planning.pricing import price_all
 from planning.quantities import charges
@@ -65,7 +65,11 @@ def option(
     """The option that a pick is."""
     cluster = spec(checklist, place=pick.place, candidates=pick.candidates, market=market, missing=pick.missing)
     whole = bill(cluster, market)
-    worth = tuple(pool_worth(each, part, market=market) for each in pick.candidates for part in each.parts)
+    worth = tuple(
+        pool_worth(each, part, pool=name, market=market)
+        for each in pick.candidates
+        for name, part in named_parts(each)
+    )
     dearest = max((each.usd_per_gpu_hour for each in worth if each.usd_per_gpu_hour is not None), default=None)
     return Option(
         id=identity(pick) + suffix,

@@ -43,12 +43,12 @@ H100_SERVER: Final = ServerCosts(
 SERVERS: Final[Mapping[str, ServerCosts]] = {"A100": A100_SERVER, "H100": H100_SERVER}
 
 
-def pool_worth(candidate: Candidate, part: Part, *, market: Market) -> PoolWorth:
+def pool_worth(candidate: Candidate, part: Part, *, pool: str, market: Market) -> PoolWorth:
     """The worth of one pool's accelerators."""
     usd = part.offer.price.usd
     count = candidate.machine.accelerators
     return PoolWorth(
-        pool=candidate.demand.workload,
+        pool=pool,
         usd_per_hour=usd,
         usd_per_gpu_hour=usd / count if count else None,
         usd_per_1000_tflops_hour=_per_1000_tflops(candidate, usd),
