@@ -21,8 +21,8 @@ $(STAMP): requirements.lock pyproject.toml
 
 demo: setup ## the main job on stacks/demo: quote, accept, plan
 	$(BIN)/atoll check demo
-	$(BIN)/atoll quote demo
-	$(BIN)/atoll accept demo cheapest
+	$(BIN)/atoll quote demo --allow-stale
+	$(BIN)/atoll accept demo at_home --allow-stale
 	$(BIN)/atoll plan demo
 
 test: setup ## every test that needs no server

@@ -11,7 +11,10 @@ StackOrFile = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 Today = Annotated[
-    str, typer.Option("--today", metavar="YYYY-MM-DD", help="Reckon as on this day.", show_default="today")
+    str,
+    typer.Option(
+        "--today", metavar="YYYY-MM-DD", envvar="ATOLL_TODAY", help="Reckon as on this day.", show_default="today"
+    ),
 ]
 Book = Annotated[
     str, typer.Option("--prices", metavar="BOOK", help='"current", or the date of a book in catalogs/books.')

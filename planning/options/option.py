@@ -66,9 +66,7 @@ def option(
     cluster = spec(checklist, place=pick.place, candidates=pick.candidates, market=market, missing=pick.missing)
     whole = bill(cluster, market)
     worth = tuple(
-        pool_worth(each, part, pool=name, market=market)
-        for each in pick.candidates
-        for name, part in named_parts(each)
+        pool_worth(each, part, pool=name, market=market) for each in pick.candidates for name, part in named_parts(each)
     )
     dearest = max((each.usd_per_gpu_hour for each in worth if each.usd_per_gpu_hour is not None), default=None)
     return Option(

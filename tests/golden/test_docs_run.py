@@ -19,6 +19,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs/guides").glob("*.md")))
 BLOCK = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
+TODAY = "2026-11-21"  # the prices are of this autumn, and a quote refuses prices that are too old
 EXPECTED_CODE = re.compile(r"#.*\bexits (\d+)")
 
 
@@ -36,7 +37,13 @@ def run(line: str, *, folder: Path) -> subprocess.CompletedProcess[str]:
     words = shlex.split(line, comments=True)
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     return subprocess.run(
-        words, cwd=folder, env={**os.environ, "PATH": path}, capture_output=True, text=True, timeout=120, check=False
+        words,
+        cwd=folder,
+        env={**os.environ, "PATH": path, "ATOLL_TODAY": TODAY},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
 
 
