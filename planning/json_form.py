@@ -119,6 +119,7 @@ def option_form(option: Option) -> OptionForm:
         "placement": {"provider": place.provider, "region": place.region, "zones": list(place.zones)},
         "pools": [_pool_form(pool, worth=worth.get(pool.name), bill=option.bill) for pool in option.spec.pools],
         "bill": bill_form(option.bill),
+        "rank_usd_per_month": range_form(option.rank_usd_per_month),
         "verdict": judgement_form(option.judgement),
         "runs": [
             {"workload": run.workload, "hours": _rounded(run.hours), "usd": str(to_cents(run.usd))}

@@ -150,6 +150,7 @@ class OptionForm(TypedDict):
     placement: PlacementForm
     pools: list[PoolForm]
     bill: BillForm
+    rank_usd_per_month: RangeForm
     verdict: JudgementForm
     runs: list[RunForm]
     buying: BuyingForm | None

@@ -143,7 +143,16 @@ def option_details(option: Option) -> Iterator[tuple[str, Sequence[str]]]:
     """What there is to say of an option, as a word and its sentences."""
     yield "why", option.why
     yield "verdict", (f"{option.judgement.verdict}: {option.judgement.reason}",)
+    yield "ranked", _ranked(option)
     yield "run", [f"{run.workload}: one run takes {number(run.hours)} h and {usd(run.usd)} USD" for run in option.runs]
+    yield (
+        "worth",
+        [
+            f"{name}: {usd(worth.usd_per_1000_tflops_hour)} USD an hour for 1000 TFLOPS"
+            for name, worth in worth_by_pool(option).items()
+            if worth.usd_per_1000_tflops_hour is not None
+        ],
+    )
     flags = {name: worth.flags for name, worth in worth_by_pool(option).items() if worth.flags}
     yield "prices", [f"{name}: {', '.join(words)}" for name, words in flags.items()]
     yield "unpriced", ("; ".join(line.label for line in option.bill.unpriced),) if option.bill.unpriced else ()
@@ -151,6 +160,14 @@ def option_details(option: Option) -> Iterator[tuple[str, Sequence[str]]]:
     yield "lock-in", (option.lock_in,) if option.lock_in else ()
     yield "buying", _buying(option)
     yield "notes", option.notes
+
+
+def _ranked(option: Option) -> tuple[str, ...]:
+    """What stands in for unpriced lines in the order of the options (decision 0003)."""
+    if not option.bill.unpriced:
+        return ()
+    stand_in = usd(option.rank_usd_per_month.expected)
+    return (f"as if it cost {stand_in} USD: what has no price counts at the dearest price known anywhere",)
 
 
 def _buying(option: Option) -> tuple[str, ...]:

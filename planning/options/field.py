@@ -170,9 +170,7 @@ class Field:
         return found
 
     def _sits(self, demand: Demand, stock: Stock) -> Fit | Misfit:
-        refusal = machine_refusal(stock.machine, self.checklist) or accelerator_refusal(
-            stock.accelerator, demand, self.checklist
-        )
+        refusal = machine_refusal(stock.machine) or accelerator_refusal(stock.accelerator, demand, self.checklist)
         return Misfit(refusal) if refusal else fit(demand, stock.machine, stock.accelerator)
 
     def _bought(self, demand: Demand, sits: Fit, stock: Stock) -> Iterator[Candidate]:

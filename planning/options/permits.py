@@ -46,9 +46,9 @@ def least_nodes(offer: Offer) -> int:
 KUBERNETES_ON_CLUSTERS: Final = frozenset({"lambda"})
 
 
-def machine_refusal(machine: Machine, checklist: Checklist) -> str:
-    """Why a machine cannot be a node of a cluster at its provider; "" where it can, or already is one."""
-    if machine.cluster or machine.provider not in KUBERNETES_ON_CLUSTERS or checklist.where.existing is not None:
+def machine_refusal(machine: Machine) -> str:
+    """Why a machine cannot be a node of a cluster at its provider; "" where it can."""
+    if machine.cluster or machine.provider not in KUBERNETES_ON_CLUSTERS:
         return ""
     return "sold as a single server, outside the provider's Kubernetes"
 
