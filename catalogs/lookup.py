@@ -124,9 +124,9 @@ class Prices:
         lines = within(self._lines, f"{provider},")
         return frozenset(line.split(",", 2)[1] for line in lines if marks[0] in line or marks[1] in line)
 
-    def lines_of(self, *, provider: str, item: str, region: str) -> Sequence[str]:
-        """Price rows of one item in one region, every purchase."""
-        return within(self._lines, f"{provider},{item},{region},")
+    def lines_of(self, *, provider: str, item: str, region: str | None = None) -> Sequence[str]:
+        """Price rows of one item, every purchase, in one region or in all."""
+        return within(self._lines, f"{provider},{item}," + (f"{region}," if region else ""))
 
     def roughly(self, line: str) -> float:
         """USD of a price row, near enough to order rows by."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Final, final
 
 from catalogs import rows
 from catalogs.model import CatalogError
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 Key = tuple[str, str]
 
+FIRST_COLUMNS: Final = ["provider", "name", "accelerator"]
+ACCELERATOR: Final = 2  # its place among the columns
+
 
 @final
 class Machines(Mapping[Key, "Machine"]):
@@ -27,7 +30,8 @@ class Machines(Mapping[Key, "Machine"]):
     """
 
     def __init__(self, paths: Iterable[Path]) -> None:
-        self._rows: dict[Key, tuple[Path, int, dict[str, str]]] = {}
+        self._rows: dict[Key, tuple[Path, int, list[str]]] = {}
+        self._columns: dict[Path, list[str]] = {}
         self._built: dict[Key, Machine] = {}
         for path in paths:
             self._read(path)
@@ -35,17 +39,19 @@ class Machines(Mapping[Key, "Machine"]):
     def _read(self, path: Path) -> None:
         with path.open(encoding="utf-8", newline="") as file:
             lines = csv.reader(file)
-            header = next(lines, list[str]())
+            header = self._columns[path] = next(lines, list[str]())
+            if header[:3] != FIRST_COLUMNS:
+                raise CatalogError(f"{path}:1: the first columns must be {','.join(FIRST_COLUMNS)}")
             for cells in lines:
-                row = dict(zip(header, cells, strict=False))
-                key = (row.get("provider", ""), row.get("name", ""))
+                key = (cells[0], cells[1])
                 if key in self._rows:
                     raise CatalogError(f"{path}:{lines.line_num}: {key[0]} {key[1]} has a row already")
-                self._rows[key] = (path, lines.line_num, row)
+                self._rows[key] = (path, lines.line_num, cells)
 
     def __getitem__(self, key: Key) -> Machine:
         if key not in self._built:
-            path, line, row = self._rows[key]
+            path, line, cells = self._rows[key]
+            row = dict(zip(self._columns[path], cells, strict=False))
             try:
                 self._built[key] = rows.machine(row)
             except (ValueError, KeyError, ArithmeticError) as fault:
@@ -60,6 +66,6 @@ class Machines(Mapping[Key, "Machine"]):
 
     def some(self, *, accelerated: bool, provider: str | None = None) -> Iterator[Machine]:
         """Machines with or without accelerators, of one provider or of all."""
-        for key, (_, _, row) in self._rows.items():
-            if provider in (None, key[0]) and bool(row.get("accelerator")) == accelerated:
+        for key, (_, _, cells) in self._rows.items():
+            if provider in (None, key[0]) and bool(cells[ACCELERATOR]) == accelerated:
                 yield self[key]

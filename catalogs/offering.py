@@ -9,11 +9,12 @@ from catalogs import rows
 from catalogs.model import CatalogError, Method, Offer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import date
     from decimal import Decimal
+    from pathlib import Path
 
-    from catalogs.model import Machine, Price, Term
+    from catalogs.model import Machine, Price, PurchaseKind, Term
     from catalogs.reader import Catalog
 
 UNDATED = "undated"
@@ -32,6 +33,20 @@ FLAG_OF_METHOD: Mapping[Method, str] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RoughOffer:
+    """What orders and rules out offers before they are made: thousands are looked at, few are chosen.
+
+    Args:
+        usd_per_hour: near enough to order by; the offer has the exact price.
+    """
+
+    machine: Machine
+    kind: PurchaseKind
+    usd_per_hour: float
+    make: Callable[[], Offer]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SecondOpinion:
     """What another source says of a key that has a price. It checks the price; it never is the price."""
 
@@ -41,14 +56,19 @@ class SecondOpinion:
     as_of: date | None
 
 
-def second_opinion(row: Mapping[str, str]) -> SecondOpinion:
-    """A row of second_source.csv."""
-    return SecondOpinion(
-        key=",".join((row["provider"], row["item"], row["region"], row["purchase"])),
-        usd=rows.money(row["usd"]),
-        source=row["source"],
-        as_of=rows.day(row["as_of"]),
-    )
+def second_opinions(path: Path) -> Iterator[SecondOpinion]:
+    """The rows of second_source.csv; none where there is no such file.
+
+    Raises:
+        CatalogError: a row that is not one; names file and line.
+    """
+    lines = path.read_text(encoding="utf-8").splitlines()[1:] if path.exists() else ()
+    for number, line in enumerate(lines, start=2):
+        try:
+            key, usd, source, as_of = line.rsplit(",", 3)
+            yield SecondOpinion(key=key, usd=rows.money(usd), source=source, as_of=rows.day(as_of))
+        except ValueError as fault:
+            raise CatalogError(f"{path}:{number}: {fault} in {line!r}") from fault
 
 
 def offers(catalog: Catalog, *, accelerated: bool, provider: str | None, region: str | None) -> Sequence[Offer]:
@@ -81,11 +101,16 @@ def joined(catalog: Catalog, price: Price) -> Offer:
 
 
 def _offer(catalog: Catalog, *, machine: Machine, price: Price) -> Offer:
-    term = _term(catalog, provider=price.provider, purchase=price.purchase)
+    term = term_of(catalog, provider=price.provider, purchase=price.purchase)
     return Offer(machine=machine, region=price.region, price=price, term=term, flags=_flags(catalog, price))
 
 
-def _term(catalog: Catalog, *, provider: str, purchase: str) -> Term:
+def term_of(catalog: Catalog, *, provider: str, purchase: str) -> Term:
+    """What a purchase word means at a provider.
+
+    Raises:
+        CatalogError: terms.csv does not explain it.
+    """
     found = catalog.terms.get((purchase, provider)) or catalog.terms.get((purchase, "*"))
     if found is None:
         raise CatalogError(f"purchase {purchase!r} of {provider} is not explained in terms.csv")

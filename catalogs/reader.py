@@ -11,9 +11,10 @@ from catalogs import offering, own, rows, sound, stamp
 from catalogs.lookup import LIST, Prices
 from catalogs.machines import Machines
 from catalogs.model import CatalogError, Item
+from catalogs.offering import RoughOffer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from catalogs.model import (
         Accelerator,
@@ -130,14 +131,26 @@ class Catalog:
         price = self.prices.one(provider=provider, item=machine, region=region, purchase=purchase)
         return offering.joined(self, price)
 
-    def machine_prices(self, *, provider: str, region: str) -> Iterator[tuple[Machine, float, Callable[[], Offer]]]:
-        """Every price of a machine without accelerators at one place: machine, USD per hour, its offer when asked.
-
-        The float is for ordering only; the offer has the exact price.
-        """
+    def machine_prices(self, *, provider: str, region: str) -> Iterator[RoughOffer]:
+        """Every price of a machine without accelerators at one place, its offer not made yet."""
         for machine in self.machines.some(accelerated=False, provider=provider):
             for line in self.prices.lines_of(provider=provider, item=machine.name, region=region):
-                yield machine, self.prices.roughly(line), partial(offering.of_line, self, line)
+                yield RoughOffer(
+                    machine=machine,
+                    kind=offering.term_of(self, provider=provider, purchase=line.split(",", 4)[3]).kind,
+                    usd_per_hour=self.prices.roughly(line),
+                    make=partial(offering.of_line, self, line),
+                )
+
+    def regions_of(self, machine: Machine) -> tuple[str, ...]:
+        """Regions in which a machine has a price."""
+        lines = self.prices.lines_of(provider=machine.provider, item=machine.name)
+        return tuple(dict.fromkeys(line.split(",", 3)[2] for line in lines))
+
+    def offers_of(self, machine: Machine, region: str) -> tuple[Offer, ...]:
+        """Every offer of a machine in one region."""
+        lines = self.prices.lines_of(provider=machine.provider, item=machine.name, region=region)
+        return tuple(offering.of_line(self, line) for line in lines)
 
     def zones(self, *, provider: str, machine: str, region: str) -> tuple[str, ...]:
         """Zones of a region that offer the machine; () where that is not known."""
@@ -158,7 +171,7 @@ class Catalog:
         """Prices of other sources for a key that has a price, by "provider,item,region,purchase"."""
         found: dict[str, list[offering.SecondOpinion]] = {}
         for folder in self._folders:
-            for each in rows.each(folder / "second_source.csv", offering.second_opinion):
+            for each in offering.second_opinions(folder / "second_source.csv"):
                 found.setdefault(each.key, []).append(each)
         return found
 

@@ -10,10 +10,10 @@ from planning.options.candidate import Candidate, whole
 from planning.sizing.fit import fit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Container, Sequence
     from decimal import Decimal
 
-    from catalogs.model import Offer
+    from catalogs.model import Offer, PurchaseKind
     from planning.demand import Demand
     from planning.money import Range
     from planning.options.market import CpuStock
@@ -25,6 +25,7 @@ def best_cpu(
     demand: Demand,
     stock: Sequence[CpuStock],
     *,
+    kinds: Container[PurchaseKind],
     allows: Callable[[Offer], bool],
     keep: Callable[[Candidate], bool],
     cost: Callable[[Candidate], Decimal],
@@ -34,6 +35,7 @@ def best_cpu(
 
     Args:
         stock: by USD per core, least first: once the cores alone cost more than the best so far, all others do.
+        kinds: purchases that are allowed at all; `allows` looks at each offer.
         cost: USD per month that decides.
         reading: which end of a range decides, for the hours of a node.
     """
@@ -44,7 +46,7 @@ def best_cpu(
     for each in stock:
         if each.usd_per_core * demand.vcpus * hours > limit:
             break
-        if each.usd_per_gib * memory_gib * hours > limit:
+        if each.kind not in kinds or each.usd_per_gib * memory_gib * hours > limit:
             continue
         candidate = _on(demand, each.offer(), allows)
         if candidate is None or not keep(candidate):

@@ -112,6 +112,7 @@ class Field:
             self._cpu[key] = best_cpu(
                 demand,
                 self.market.cpu_stock(place),
+                kinds=self.permits[demand.workload].kinds,
                 allows=lambda offer: self.permits[demand.workload].allows(offer) and self._fresh(offer),
                 keep=keep,
                 cost=lambda each: rank_reading(each, self.market, self.reading),
@@ -177,7 +178,8 @@ class Field:
         allows = self.permits[demand.workload].allows
         provider = stock.machine.provider
         nodes = sits.working + sits.spares
-        wanted = (each for each in stock.offers if self.admits((provider, each.region)) and allows(each))
+        open_regions = (region for region in stock.regions if self.admits((provider, region)))
+        wanted = (each for region in open_regions for each in stock.offers(region) if allows(each))
         offers = [each for each in wanted if nodes >= least_nodes(each) and self._fresh(each)]
         return ways(demand, sits, offers, stock)
 

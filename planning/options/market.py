@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, final
@@ -13,10 +12,11 @@ from planning.pricing import split as tier_part
 from planning.quantities import NAT_PER_NODE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping
     from decimal import Decimal
 
     from catalogs.model import Accelerator, Machine, Offer, Price, Region
+    from catalogs.offering import RoughOffer
     from catalogs.reader import Catalog
     from planning.charge import Charge
     from planning.money import Range
@@ -35,26 +35,51 @@ BURSTABLE: Final[Mapping[str, tuple[str, ...]]] = {
 CPU_ARCHITECTURE: Final = "x86_64"
 
 
-@dataclass(frozen=True, slots=True)
+@final
 class Stock:
-    """One GPU machine type and everything it is offered as."""
+    """One GPU machine type and everything it is offered as; an offer is made when a region is looked at."""
 
-    machine: Machine
-    accelerator: Accelerator
-    offers: tuple[Offer, ...]
+    def __init__(self, machine: Machine, accelerator: Accelerator, catalog: Catalog) -> None:
+        self.machine = machine
+        self.accelerator = accelerator
+        self._catalog = catalog
+        self._offers: dict[str, tuple[Offer, ...]] = {}
+
+    @cached_property
+    def regions(self) -> tuple[str, ...]:
+        """Where it has a price."""
+        return self._catalog.regions_of(self.machine)
+
+    def offers(self, region: str) -> tuple[Offer, ...]:
+        """Its offers in one region."""
+        if region not in self._offers:
+            self._offers[region] = self._catalog.offers_of(self.machine, region)
+        return self._offers[region]
 
 
-@dataclass(frozen=True, slots=True)
+@final
 class CpuStock:
     """A CPU machine at a price, with USD per hour of one core and of one GiB were the machine nothing else.
 
-    The rates order and bound; `offer` makes the offer with its exact price.
+    The rates order and bound; the offer has the exact price, and is made when it is looked at.
     """
 
-    name: str
-    usd_per_core: float
-    usd_per_gib: float
-    offer: Callable[[], Offer]
+    __slots__ = ("_offer", "_rough", "kind", "name", "usd_per_core", "usd_per_gib")
+
+    def __init__(self, rough: RoughOffer) -> None:
+        machine = rough.machine
+        self.name = machine.name
+        self.kind = rough.kind
+        self.usd_per_core = rough.usd_per_hour / (machine.vcpus or 1)
+        self.usd_per_gib = rough.usd_per_hour / float(machine.memory_gib or 1)
+        self._rough = rough
+        self._offer: Offer | None = None
+
+    def offer(self) -> Offer:
+        """The offer itself."""
+        if self._offer is None:
+            self._offer = self._rough.make()
+        return self._offer
 
 
 @final
@@ -73,14 +98,11 @@ class Market:
     @cached_property
     def stocks(self) -> tuple[Stock, ...]:
         """GPU machines with their offers, in the order of provider and name."""
-        grouped: dict[tuple[str, str], list[Offer]] = {}
-        for offer in self.catalog.offers(accelerated=True):
-            grouped.setdefault((offer.machine.provider, offer.machine.name), []).append(offer)
-        return tuple(self._stock(offers) for _, offers in sorted(grouped.items()))
+        machines = sorted(self.catalog.machines.some(accelerated=True), key=attrgetter("provider", "name"))
+        return tuple(self._stock(machine) for machine in machines)
 
-    def _stock(self, offers: Sequence[Offer]) -> Stock:
-        machine = offers[0].machine
-        return Stock(machine, self.catalog.accelerators[machine.accelerator or ""], tuple(offers))
+    def _stock(self, machine: Machine) -> Stock:
+        return Stock(machine, self.catalog.accelerators[machine.accelerator or ""], self.catalog)
 
     def region(self, place: Place) -> Region | None:
         """Facts about a place; None where the catalog has none."""
@@ -90,7 +112,7 @@ class Market:
         """CPU machines for a place, cheapest per core first; burstable and tiny ones left out."""
         if place not in self._cpu:
             found = self.catalog.machine_prices(provider=place[0], region=place[1])
-            stock = (cpu_stock(machine, usd, offer) for machine, usd, offer in found if is_usable_cpu(machine))
+            stock = (CpuStock(each) for each in found if is_usable_cpu(each.machine))
             self._cpu[place] = tuple(sorted(stock, key=attrgetter("usd_per_core", "name")))
         return self._cpu[place]
 
@@ -163,8 +185,3 @@ def is_usable_cpu(machine: Machine) -> bool:
     if machine.vcpus is None or machine.memory_gib is None or machine.vcpus < MINIMUM_VCPUS:
         return False
     return machine.architecture == CPU_ARCHITECTURE and not machine.name.startswith(BURSTABLE.get(machine.provider, ()))
-
-
-def cpu_stock(machine: Machine, usd: float, offer: Callable[[], Offer]) -> CpuStock:
-    """A usable CPU machine with what its cores and its memory cost."""
-    return CpuStock(machine.name, usd / (machine.vcpus or 1), usd / float(machine.memory_gib or 1), offer)

@@ -71,7 +71,8 @@ def big_three(accelerator: str | None, market: Market) -> Decimal | None:
             offer.price.usd / stock.machine.accelerators
             for stock in market.stocks
             if stock.machine.accelerator == accelerator and stock.machine.provider in BIG_THREE
-            for offer in stock.offers
+            for region in stock.regions
+            for offer in stock.offers(region)
             if offer.term.kind is PurchaseKind.ON_DEMAND
         )
         market.big_three[accelerator] = min(found, default=None)

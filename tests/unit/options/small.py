@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
@@ -24,6 +24,7 @@ from catalogs.model import (
     Term,
     UnpricedError,
 )
+from catalogs.offering import RoughOffer
 from catalogs.reader import Catalog
 from planning.checklist import Checklist
 from planning.options.field import Field
@@ -130,6 +131,13 @@ class SmallPrices:
         return [row for row in self.rows if (row.provider, row.item) == (provider, item)]
 
 
+class SmallMachines(dict[tuple[str, str], Machine]):
+    """Machines by provider and name."""
+
+    def some(self, *, accelerated: bool) -> list[Machine]:
+        return [each for each in self.values() if bool(each.accelerators) == accelerated]
+
+
 @dataclass
 class SmallCatalog:
     """What Market asks of a catalog."""
@@ -145,7 +153,7 @@ class SmallCatalog:
         chosen = self.accelerators_list or (accelerator(),)
         self.prices = SmallPrices(self.rows)
         self.accelerators = {each.name: each for each in chosen}
-        self.machines = {(each.provider, each.name): each for each in self.machines_list}
+        self.machines = SmallMachines({(each.provider, each.name): each for each in self.machines_list})
         names = {each.provider for each in self.machines_list}
         self.providers = {name: self._provider(name) for name in sorted(names)}
         places = {(row.provider, row.region) for row in self.rows if (row.provider, row.item) in self.machines}
@@ -191,9 +199,20 @@ class SmallCatalog:
             flags=flags,
         )
 
-    def machine_prices(self, *, provider: str, region: str) -> Iterator[tuple[Machine, float, Callable[[], Offer]]]:
+    def regions_of(self, machine: Machine) -> tuple[str, ...]:
+        rows = self.prices.of_item(provider=machine.provider, item=machine.name)
+        return tuple(dict.fromkeys(row.region for row in rows))
+
+    def offers_of(self, machine: Machine, region: str) -> tuple[Offer, ...]:
+        rows = self.prices.of_item(provider=machine.provider, item=machine.name)
+        return tuple(self._offer(row) for row in rows if row.region == region)
+
+    def machine_prices(self, *, provider: str, region: str) -> Iterator[RoughOffer]:
         for offer in self.offers(accelerated=False, provider=provider, region=region):
-            yield offer.machine, float(offer.price.usd), lambda offer=offer: offer
+            usd = float(offer.price.usd)
+            yield RoughOffer(
+                machine=offer.machine, kind=offer.term.kind, usd_per_hour=usd, make=lambda offer=offer: offer
+            )
 
     def zones(self, *, provider: str, machine: str, region: str) -> tuple[str, ...]:
         del provider, machine, region

@@ -80,7 +80,7 @@ def every_pool(field: Field, demand: Demand, place: Place) -> list[Candidate]:
     found: list[Candidate] = []
     for stock in field.market.stocks:
         sits = fit(demand, stock.machine, stock.accelerator)
-        offers = [offer for offer in stock.offers if offer.region == region and allows(offer)]
+        offers = [offer for offer in stock.offers(region) if allows(offer)]
         if stock.machine.provider == provider and not isinstance(sits, Misfit):
             found.extend(ways(demand, sits, offers, stock))
     return found
