@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Final, NamedTuple, final
 
 from catalogs import rows
 from catalogs.model import CatalogError
@@ -19,6 +19,15 @@ Key = tuple[str, str]
 
 FIRST_COLUMNS: Final = ["provider", "name", "accelerator"]
 ACCELERATOR: Final = 2  # its place among the columns
+
+
+class Size(NamedTuple):
+    """How large a machine is, near enough to order by; 0 where it is not known."""
+
+    name: str
+    vcpus: int
+    memory_gib: float
+    architecture: str
 
 
 @final
@@ -63,6 +72,23 @@ class Machines(Mapping[Key, "Machine"]):
 
     def __len__(self) -> int:
         return len(self._rows)
+
+    def sizes(self, provider: str) -> Iterator[Size]:
+        """Machines of a provider without accelerators by their size, no fact made of their rows.
+
+        Raises:
+            CatalogError: a size that is no number; names file and line.
+        """
+        for key, (path, line, cells) in self._rows.items():
+            if key[0] != provider or cells[ACCELERATOR]:
+                continue
+            columns = self._columns[path]
+            vcpus, memory_gib = cells[columns.index("vcpus")], cells[columns.index("memory_gib")]
+            try:
+                size = Size(key[1], int(vcpus or 0), float(memory_gib or 0), cells[columns.index("architecture")])
+            except ValueError as fault:
+                raise CatalogError(f"{path}:{line}: {fault!r} in {cells}") from fault
+            yield size
 
     def some(self, *, accelerated: bool, provider: str | None = None) -> Iterator[Machine]:
         """Machines with or without accelerators, of one provider or of all."""

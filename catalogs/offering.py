@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from decimal import Decimal
     from pathlib import Path
 
+    from catalogs.machines import Size
     from catalogs.model import Machine, Price, PurchaseKind, Term
     from catalogs.reader import Catalog
 
@@ -40,7 +41,7 @@ class RoughOffer:
         usd_per_hour: near enough to order by; the offer has the exact price.
     """
 
-    machine: Machine
+    size: Size
     kind: PurchaseKind
     usd_per_hour: float
     make: Callable[[], Offer]

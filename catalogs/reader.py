@@ -133,10 +133,10 @@ class Catalog:
 
     def machine_prices(self, *, provider: str, region: str) -> Iterator[RoughOffer]:
         """Every price of a machine without accelerators at one place, its offer not made yet."""
-        for machine in self.machines.some(accelerated=False, provider=provider):
-            for line in self.prices.lines_of(provider=provider, item=machine.name, region=region):
+        for size in self.machines.sizes(provider):
+            for line in self.prices.lines_of(provider=provider, item=size.name, region=region):
                 yield RoughOffer(
-                    machine=machine,
+                    size=size,
                     kind=offering.term_of(self, provider=provider, purchase=line.split(",", 4)[3]).kind,
                     usd_per_hour=self.prices.roughly(line),
                     make=partial(offering.of_line, self, line),

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from decimal import Decimal
 
+    from catalogs.machines import Size
     from catalogs.model import Accelerator, Machine, Offer, Price, Region
     from catalogs.offering import RoughOffer
     from catalogs.reader import Catalog
@@ -67,11 +68,10 @@ class CpuStock:
     __slots__ = ("_offer", "_rough", "kind", "name", "usd_per_core", "usd_per_gib")
 
     def __init__(self, rough: RoughOffer) -> None:
-        machine = rough.machine
-        self.name = machine.name
+        self.name = rough.size.name
         self.kind = rough.kind
-        self.usd_per_core = rough.usd_per_hour / (machine.vcpus or 1)
-        self.usd_per_gib = rough.usd_per_hour / float(machine.memory_gib or 1)
+        self.usd_per_core = rough.usd_per_hour / rough.size.vcpus
+        self.usd_per_gib = rough.usd_per_hour / rough.size.memory_gib
         self._rough = rough
         self._offer: Offer | None = None
 
@@ -112,7 +112,7 @@ class Market:
         """CPU machines for a place, cheapest per core first; burstable and tiny ones left out."""
         if place not in self._cpu:
             found = self.catalog.machine_prices(provider=place[0], region=place[1])
-            stock = (CpuStock(each) for each in found if is_usable_cpu(each.machine))
+            stock = (CpuStock(each) for each in found if is_usable_cpu(each.size, provider=place[0]))
             self._cpu[place] = tuple(sorted(stock, key=attrgetter("usd_per_core", "name")))
         return self._cpu[place]
 
@@ -180,8 +180,8 @@ class Market:
         return self._dearest[item]
 
 
-def is_usable_cpu(machine: Machine) -> bool:
+def is_usable_cpu(size: Size, *, provider: str) -> bool:
     """Whether a CPU machine is fit for nodes that run services: known, large enough, not burstable, x86-64."""
-    if machine.vcpus is None or machine.memory_gib is None or machine.vcpus < MINIMUM_VCPUS:
+    if size.vcpus < MINIMUM_VCPUS or not size.memory_gib:
         return False
-    return machine.architecture == CPU_ARCHITECTURE and not machine.name.startswith(BURSTABLE.get(machine.provider, ()))
+    return size.architecture == CPU_ARCHITECTURE and not size.name.startswith(BURSTABLE.get(provider, ()))

@@ -9,6 +9,7 @@ from datetime import date
 from decimal import Decimal
 from typing import cast
 
+from catalogs.machines import Size
 from catalogs.model import (
     Accelerator,
     Fabric,
@@ -210,9 +211,9 @@ class SmallCatalog:
     def machine_prices(self, *, provider: str, region: str) -> Iterator[RoughOffer]:
         for offer in self.offers(accelerated=False, provider=provider, region=region):
             usd = float(offer.price.usd)
-            yield RoughOffer(
-                machine=offer.machine, kind=offer.term.kind, usd_per_hour=usd, make=lambda offer=offer: offer
-            )
+            machine = offer.machine
+            size = Size(machine.name, machine.vcpus or 0, float(machine.memory_gib or 0), machine.architecture)
+            yield RoughOffer(size=size, kind=offer.term.kind, usd_per_hour=usd, make=lambda offer=offer: offer)
 
     def zones(self, *, provider: str, machine: str, region: str) -> tuple[str, ...]:
         del provider, machine, region

@@ -17,7 +17,7 @@ from planning.demand import Demand, Misfit
 from planning.options.assemble import spec
 from planning.options.candidate import Candidate, whole
 from planning.options.field import Field, anything, ways
-from planning.options.market import Place, is_usable_cpu
+from planning.options.market import Place
 from planning.options.search import all_month, cheapest, timed
 from planning.options.views import anywhere
 from planning.pricing import price_all
@@ -70,12 +70,8 @@ def every_pool(field: Field, demand: Demand, place: Place) -> list[Candidate]:
     provider, region = place
     allows = field.permits[demand.workload].allows
     if not demand.accelerators:
-        offered = field.market.catalog.offers(accelerated=False, provider=provider, region=region)
-        fits = [
-            (offer, fit(demand, offer.machine, None))
-            for offer in offered
-            if is_usable_cpu(offer.machine) and allows(offer)
-        ]
+        usable = [each.offer() for each in field.market.cpu_stock(place) if allows(each.offer())]
+        fits = [(offer, fit(demand, offer.machine, None)) for offer in usable]
         return [whole(demand, sits, offer, None) for offer, sits in fits if not isinstance(sits, Misfit)]
     found: list[Candidate] = []
     for stock in field.market.stocks:
