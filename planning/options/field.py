@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     Keep = Callable[[Candidate], bool]
 
 OLD: Final = f"its price is older than {MACHINE_AGE_LIMIT_DAYS} days"
-# Where CPU machines are priced best known: the dearest of the three stands in where they are not priced at all.
-REFERENCE_PLACES: Final = (("aws", "us-east-1"), ("gcp", "us-central1"), ("azure", "eastus"))
+# Where CPU machines and everything beside them are priced best known: stands in where they are not priced at all.
+REFERENCE_PLACE: Final = ("aws", "us-east-1")
 
 
 def anything(candidate: Candidate) -> bool:
@@ -77,7 +77,6 @@ class Field:
         self._overheads: dict[Place, Range] = {}
         self._charges: dict[tuple[str, str, int], tuple[Charge, ...]] = {}
         self._cpu: dict[tuple[Demand, Place, Keep], Candidate | None] = {}
-        self._stand_ins: dict[Demand, Range] = {}
         self.gpu: dict[str, dict[Place, list[Candidate]]] = {
             demand.workload: self._candidates(demand) for demand in self.demands if demand.accelerators
         }
@@ -121,12 +120,9 @@ class Field:
         return self._cpu[key]
 
     def stand_in(self, demand: Demand) -> Range:
-        """What unpriced CPU nodes count as in a ranking: the dearest of the reference places."""
-        if demand not in self._stand_ins:
-            offered = (self.cpu(demand, place, anything) for place in REFERENCE_PLACES)
-            costs = [rank_usd(each, self.market) for each in offered if each is not None]
-            self._stand_ins[demand] = max(costs, key=self.reading, default=NOTHING)
-        return self._stand_ins[demand]
+        """What unpriced CPU nodes count as in a ranking: the same nodes at the reference place."""
+        known = self.cpu(demand, REFERENCE_PLACE, anything)
+        return NOTHING if known is None else rank_usd(known, self.market)
 
     def order(self, candidate: Candidate) -> tuple[Decimal, str, str]:
         """Cheapest first; names break ties, so that the same input gives the same answer."""
