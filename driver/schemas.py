@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from pydantic import TypeAdapter
 
 from planning.checklist import schema as checklist_schema
+from planning.facts_form import DemandsForm, FactsForm, ProvidersForm, SoundnessForm, WorthsForm
 from planning.json_shapes import ExplainForm, OptionForm, PlanForm, PriceForm, QuoteForm
 from planning.lock import Lock
 
@@ -26,6 +27,11 @@ _DOCUMENTS: Final[Mapping[str, tuple[Any, str]]] = {
     "explain": (ExplainForm, "atoll explain --json"),
     "plan": (PlanForm, "atoll plan --json"),
     "price": (PriceForm, "atoll price --json"),
+    "demands": (DemandsForm, "atoll check --json"),
+    "providers": (ProvidersForm, "atoll catalog list --json"),
+    "facts": (FactsForm, "atoll catalog show --json"),
+    "soundness": (SoundnessForm, "atoll catalog check --json"),
+    "worths": (WorthsForm, "atoll catalog worth --json"),
 }
 CHECKLIST: Final = "checklist"
 NAMES: Final = (CHECKLIST, *_DOCUMENTS)

@@ -44,7 +44,7 @@ def quote(checklist: Checklist, *, checklist_digest: str, stack: str, market: Ma
     picks = {name: pick for name, pick in found.items() if isinstance(pick, Pick)}
     missing = {name: reason for name, reason in found.items() if isinstance(reason, str)}
     if not picks:
-        raise _nothing(refusals)
+        raise _nothing(field.closed() or refusals)
     options = _options(picks, field=field)
     prices = market.catalog.prices
     return Quote(

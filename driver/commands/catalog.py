@@ -11,9 +11,18 @@ from catalogs.model import Item, Price
 from catalogs.reader import Catalog
 from driver import arguments
 from driver.prices import price_book
-from driver.render.facts import accelerator_parts, flags_table, machine_parts, prices_table, providers_table
-from driver.screen import note, progress, show
+from driver.render.facts import (
+    accelerator_parts,
+    flags_table,
+    machine_parts,
+    prices_table,
+    providers_table,
+    worth_table,
+)
+from driver.screen import note, progress, show, show_json
 from planning.errors import InputError
+from planning.facts_form import facts_form, providers_form, soundness_form, worths_form
+from planning.worth import worth_of_machines
 
 app = typer.Typer(no_args_is_help=True, help="Look up facts and prices, and check them.")
 
@@ -21,9 +30,12 @@ FAULTY = 1
 
 
 @app.command("list")
-def list_providers(*, prices: arguments.Book = arguments.CURRENT_BOOK) -> int:
+def list_providers(*, prices: arguments.Book = arguments.CURRENT_BOOK, as_json: arguments.AsJson = False) -> int:
     """Providers, and how much is known of each."""
     catalog = price_book(prices)
+    if as_json:
+        show_json(providers_form(catalog))
+        return 0
     with progress("counting prices"):
         table = providers_table(catalog)
     show(f"Price book {prices}, newest price of {catalog.prices.newest}", table)
@@ -36,32 +48,57 @@ def show_one(
     *,
     prices: arguments.Book = arguments.CURRENT_BOOK,
     own: arguments.OwnBook = "",
+    as_json: arguments.AsJson = False,
 ) -> int:
     """Everything known of a machine, a service item or an accelerator, with every price and its source."""
     catalog = price_book(prices, own=own)
     machines = [machine for machine in catalog.machines.values() if machine.name == name]
     accelerators = [each for each in catalog.accelerators.values() if name in (each.name, each.family)]
+    if name not in set(Item) and not machines and not accelerators:
+        raise _unknown(catalog, name)
+    if as_json:
+        show_json(facts_form(machines=machines, accelerators=accelerators, prices=_item_prices(catalog, name)))
+        return 0
     for machine in machines:
         show(*machine_parts(catalog, machine))
     for accelerator in accelerators:
         show(*accelerator_parts(catalog, accelerator))
     if name in set(Item):
         show(prices_table(catalog, _item_prices(catalog, name)))
-    elif not machines and not accelerators:
-        raise _unknown(catalog, name)
+    return 0
+
+
+@app.command("worth")
+def worth(
+    precision: Annotated[str, typer.Option("--precision", help="bf16, fp16, fp8, tf32, ...")] = "bf16",
+    *,
+    prices: arguments.Book = arguments.CURRENT_BOOK,
+    as_json: arguments.AsJson = False,
+) -> int:
+    """What 1000 TFLOPS cost for an hour on each GPU machine, on demand, least first."""
+    catalog = price_book(prices)
+    found = worth_of_machines(catalog, precision=precision)
+    if not found:
+        raise InputError(f"no accelerator has a peak in {precision!r}", hint="bf16, fp16, fp8, tf32, int8 or fp64")
+    if as_json:
+        show_json(worths_form(prices=prices, precision=precision, worths=found))
+    else:
+        show(f"USD an hour for 1000 TFLOPS in {precision}, on demand", worth_table(found))
     return 0
 
 
 @app.command("check")
-def check() -> int:
+def check(*, as_json: arguments.AsJson = False) -> int:
     """Validate every row; exit code 1 on faults."""
     with progress("checking every row"):
         found = faults()
+    offers = price_book().offers(accelerated=True)
+    counted = Counter(_flag(flag) for offer in offers for flag in offer.flags)
+    if as_json:
+        show_json(soundness_form(offers=len(offers), flags=counted, faults=map(str, found)))
+        return FAULTY if found else 0
     for fault in found:
         note(str(fault))
-    catalog = price_book()
-    offers = catalog.offers(accelerated=True)
-    counted = Counter(_flag(flag) for offer in offers for flag in offer.flags)
     show(f"{len(offers):,} offers of machines with accelerators", flags_table(counted.most_common()))
     show(f"{len(found)} faults" if found else "no faults")
     return FAULTY if found else 0

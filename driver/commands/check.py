@@ -6,17 +6,21 @@ from rich.table import Table
 from driver import arguments
 from driver.project import shown, subject
 from driver.render.amounts import number
-from driver.screen import show
+from driver.screen import show, show_json
 from planning.checklist.reading import read_file
 from planning.demand import Demand
+from planning.facts_form import demands_form
 from planning.sizing.derive import size
 
 
-def run(stack_or_file: arguments.StackOrFile) -> int:
+def run(stack_or_file: arguments.StackOrFile, *, as_json: arguments.AsJson = False) -> int:
     """Say what a checklist demands, or every fault in it."""
     asked = subject(stack_or_file)
-    checklist = read_file(asked.checklist)
-    show(f"{shown(asked.checklist)}: ok", demands_table(size(checklist).demands))
+    demands = size(read_file(asked.checklist)).demands
+    if as_json:
+        show_json(demands_form(asked.stack, demands))
+    else:
+        show(f"{shown(asked.checklist)}: ok", demands_table(demands))
     return 0
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from driver.render.amounts import NOT_KNOWN, day, number, usd_exact
+from driver.render.amounts import NOT_KNOWN, day, number, usd, usd_exact
 from planning.money import ZERO
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from catalogs.model import Accelerator, Machine, Price
     from catalogs.reader import Catalog
+    from planning.worth import Worth
 
 
 def providers_table(catalog: Catalog) -> Table:
@@ -120,4 +121,15 @@ def flags_table(counted: Iterable[tuple[str, int]]) -> Table:
     table.add_column("offers", justify="right")
     for flag, count in counted:
         table.add_row(flag, f"{count:,}")
+    return table
+
+
+def worth_table(worths: Sequence[Worth]) -> Table:
+    """Machines by what 1000 TFLOPS of them cost."""
+    table = _table("provider", "machine", "accelerator", "region")
+    table.add_column("USD/hour", justify="right", no_wrap=True)
+    table.add_column("per 1000 TFLOPS", justify="right", no_wrap=True)
+    for each in worths:
+        cells = (each.provider, each.machine, each.accelerator, each.region)
+        table.add_row(*cells, usd(each.usd_per_hour), usd(each.usd_per_1000_tflops_hour))
     return table

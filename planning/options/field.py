@@ -97,6 +97,15 @@ class Field:
                 self._refusals[reason] += 1
         return not self._refused[place]
 
+    def closed(self) -> Counter[str]:
+        """How many places each reason closes, where no place at all is open; empty otherwise."""
+        reasons = [place_reason for place in self.market.catalog.regions if (place_reason := self._reason(place))]
+        return Counter(reasons) if len(reasons) == len(self.market.catalog.regions) else Counter()
+
+    def _reason(self, place: Place) -> str:
+        self.admits(place)
+        return self._refused[place]
+
     def places(self) -> list[Place]:
         """Places where every demand for accelerators can be met; all that are admitted where there is none."""
         if not self.gpu:

@@ -136,6 +136,12 @@ def test_nothing_that_fits_says_what_excludes_most() -> None:
     assert refused.value.hint
 
 
+def test_where_no_place_is_open_the_hint_is_about_places() -> None:
+    with pytest.raises(NothingFitsError) as refused:
+        quoted(checklist(TRAINING, where={"wanted": ["runpod"]}))
+    assert refused.value.hint == "what excludes most: provider not wanted (3)"
+
+
 def test_the_fastest_under_a_ceiling_buys_more_nodes() -> None:
     found = quoted(checklist(TRAINING | {"tokens": "100B"}, ceiling={"usd_per_month": "90000"}))
     quick, cheap = option_of(found, "fastest"), option_of(found, "cheapest")
