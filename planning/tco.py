@@ -52,6 +52,17 @@ A100_SERVER: Final = ServerCosts(
     years=3,
     source="founding text 003, section on buying GPUs: one server of 8 A100 (March 2022)",
 )
+# Founding text 002 (ML Engineering, "ML/AI Engineering reality"): an H100 costs about 30 thousand USD, without the
+# server around it. Resale of 30%, rack and people as in founding text 003, one broken accelerator every two years.
+H100_SERVER: Final = ServerCosts(
+    price=Decimal(240_000),
+    resale=Decimal(72_000),
+    colocation=Decimal(3_000),
+    failures=Decimal(15_000),
+    on_call=Decimal(100_000),
+    years=3,
+    source="founding text 002: 30 thousand USD an H100, the accelerators alone, so a floor; the rest as in 003",
+)
 A100_RENT_PER_YEAR: Final = Decimal(70_000)  # founding text 003: 8 A100 at GCP
 BULK_DISCOUNT: Final = Decimal("0.15")  # founding text 003: up to about 15%
 

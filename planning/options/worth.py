@@ -11,6 +11,7 @@ from planning.quote import Buying, PoolWorth
 from planning.tco import (
     A100_SERVER,
     BULK_DISCOUNT,
+    H100_SERVER,
     MONTHS_PER_YEAR,
     NO_DISCOUNT,
     ServerCosts,
@@ -29,17 +30,6 @@ BIG_THREE: Final = frozenset({"aws", "gcp", "azure"})
 DEFAULT_PRECISION: Final = "bf16"
 PER_SERVER: Final = 8  # accelerators of the servers that founding text 003 prices
 BULK_SERVERS: Final = 6  # the number for which that text reckons with the discount
-# Founding text 002 (ML Engineering, "ML/AI Engineering reality"): an H100 costs about 30 thousand USD, without the
-# server around it. Resale of 30%, rack and people as in founding text 003, one broken accelerator every two years.
-H100_SERVER: Final = ServerCosts(
-    price=Decimal(240_000),
-    resale=Decimal(72_000),
-    colocation=Decimal(3_000),
-    failures=Decimal(15_000),
-    on_call=Decimal(100_000),
-    years=3,
-    source="founding text 002: 30 thousand USD an H100, the accelerators alone, so a floor; the rest as in 003",
-)
 SERVERS: Final[Mapping[str, ServerCosts]] = {"A100": A100_SERVER, "H100": H100_SERVER}
 
 
