@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import PurchaseKind
@@ -22,6 +21,7 @@ from planning.worth import usd_per_1000_tflops_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from decimal import Decimal
 
     from planning.options.candidate import Candidate, Part
     from planning.options.market import Market
