@@ -162,8 +162,8 @@ class Prices:
     def _missing(self, *, provider: str, item: str, region: str, purchase: str) -> str:
         keys = [line.split(",", 4)[2:4] for line in within(self._lines, f"{provider},{item},")]
         places = sorted({place for place, word in keys if word == purchase})
-        asked = f"no price for {provider} {item} in {region} ({purchase})"
         if not places:
-            return f"{asked}: price book {self.name} has none in any region"
+            return f"price book {self.name} has no {purchase.replace('_', ' ')} price of {item} at {provider}"
+        asked = f"no price for {provider} {item} in {region} ({purchase})"
         near = get_close_matches(region, places, n=_REGIONS_NAMED, cutoff=0.0) or places[:_REGIONS_NAMED]
         return f"{asked}: price book {self.name} has it in {', '.join(near)}"

@@ -117,7 +117,9 @@ def _change(urn: str, old: Taken | None, new: Taken | None, *, compared: bool) -
 def _note(taken: Taken | None) -> str:
     """Why a resource has no price; "" where it has one."""
     unpriced = [line.note for line in taken.lines if line.state is State.UNPRICED] if taken else []
-    return "; ".join(dict.fromkeys(unpriced))
+    reasons = tuple(dict.fromkeys(unpriced))
+    rest = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
+    return f"{reasons[0]}{rest}" if reasons else ""
 
 
 def _expected(taken: Taken | None) -> Decimal | None:
