@@ -62,7 +62,6 @@ class Catalog:
     ) -> None:
         self._root = root
         self._folders = folders
-        self._book = book
         self._offers: dict[tuple[bool, str | None, str | None], Sequence[Offer]] = {}
         self.sources: Mapping[str, Source] = {
             each.id: each for each in (*rows.each(root / "sources.csv", rows.source), *own_sources)

@@ -178,7 +178,7 @@ def _pool(
         fabric=machine.fabric.value,
         efa_interfaces=machine.efa_interfaces,
         placement_group=joined and machine.placement_group and kind in (PurchaseKind.ON_DEMAND, PurchaseKind.SPOT),
-        zones=pool_zones(each, part, joined=joined, zones=zones, market=market),
+        zones=pool_zones(each, joined=joined, zones=zones, market=market),
         burn_in=checklist.burn_in and each.accelerator is not None,
     )
 

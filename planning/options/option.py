@@ -130,6 +130,8 @@ def _leaves_out(cluster: ClusterSpec, checklist: Checklist) -> Iterator[str]:
 def _notes(pick: Pick, *, checklist: Checklist, market: Market) -> Iterator[str]:
     if target(pick.place[0], checklist) == "existing" and checklist.where.existing is None:
         yield f"the cluster is ordered at {pick.place[0]} first; Atoll then builds on its kubeconfig"
+    provider = market.catalog.providers[pick.place[0]]
+    yield from (f"{word}: {said}" for word, said in (("provided", provider.manages), ("SLA", provider.sla)) if said)
     for each in pick.candidates:
         yield from _pool_notes(each)
     late = [each for each in pick.candidates if _is_late(each, checklist)]

@@ -23,7 +23,6 @@ COMMUNITY: Final = "community"
 FLOOR: Final = "floor price"  # "from X": what one pays moves above it
 OUTDATED: Final = "older than a known rise"
 REFUSED_FLAGS: Final = (THIN_SPOT, COMMUNITY, FLOOR, OUTDATED)
-ONLY_WHEN_ASKED: Final = frozenset({PurchaseKind.CAPACITY_BLOCK, PurchaseKind.FLEX})
 ASKED_KIND: Final = {
     Purchase.ON_DEMAND: PurchaseKind.ON_DEMAND,
     Purchase.SPOT: PurchaseKind.SPOT,
@@ -74,10 +73,6 @@ class Permit:
             return False
         cap = self.usd_per_gpu_hour
         return cap is None or not offer.machine.accelerators or offer.price.usd <= cap * offer.machine.accelerators
-
-    def without(self, *kinds: PurchaseKind) -> Permit:
-        """The same without some purchases."""
-        return Permit(self.kinds.difference(kinds), self.months, self.usd_per_gpu_hour)
 
 
 def permit(demand: Demand, checklist: Checklist) -> Permit:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from planning.options.candidate import Candidate, Part
+    from planning.options.candidate import Candidate
     from planning.options.market import Market, Place
 
 # Zones in which EKS places no control plane interface (EKS user guide, "VPC and subnet requirements").
@@ -27,9 +27,8 @@ def cluster_zones(place: Place, *, candidates: Sequence[Candidate], market: Mark
     return usable[: max(wanted, needed)]
 
 
-def pool_zones(each: Candidate, part: Part, *, joined: bool, zones: tuple[str, ...], market: Market) -> tuple[str, ...]:
+def pool_zones(each: Candidate, *, joined: bool, zones: tuple[str, ...], market: Market) -> tuple[str, ...]:
     """Zones of one pool: those of the cluster's that offer its machine, one only where its nodes share a fabric."""
-    del part
     offered = _offered(each, market)
     usable = tuple(zone for zone in zones if zone in offered) or zones
     return usable[:1] if joined else usable

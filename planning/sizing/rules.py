@@ -83,7 +83,6 @@ GRADIENT_BYTES: Final = _rule("2", "bytes per trained parameter", f"{OWN}: gradi
 ALL_REDUCE: Final = _rule("2", "times the volume", "Patarasuk and Yuan 2009: 2 x (n - 1) / n, the least for n nodes")
 
 # Feeding the accelerators.
-LOADERS: Final = _rule("3", "processes per accelerator", f"{TEXT_CPU}: 2-3 loaders")
 TRAINING_CORES: Final = _rule(
     "3.75", "vCPUs per accelerator", f"{TEXT_CPU}: 2-3 loaders and 1 more, at least 30 cores for 8 (counted in vCPUs)"
 )
@@ -106,7 +105,6 @@ SYSTEM_SOURCE: Final = (
 )
 SYSTEM_VCPUS: Final = Rule(Decimal(24), "vCPUs", SYSTEM_SOURCE)
 SYSTEM_MEMORY: Final = Rule(Decimal(96), "GiB", SYSTEM_SOURCE)
-SYSTEM_NODE_VCPUS: Final = 4
 CPU_NODE_VCPUS: Final = 4
 
 # Time.
