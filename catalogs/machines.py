@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 Key = tuple[str, str]
 
 FIRST_COLUMNS: Final = ["provider", "name", "accelerator"]
+SIZE_COLUMNS: Final = ("vcpus", "memory_gib", "architecture")
 ACCELERATOR: Final = 2  # its place among the columns
 
 
@@ -79,13 +80,13 @@ class Machines(Mapping[Key, "Machine"]):
         Raises:
             CatalogError: a size that is no number; names file and line.
         """
+        places = {path: tuple(map(header.index, SIZE_COLUMNS)) for path, header in self._columns.items()}
         for key, (path, line, cells) in self._rows.items():
             if key[0] != provider or cells[ACCELERATOR]:
                 continue
-            columns = self._columns[path]
-            vcpus, memory_gib = cells[columns.index("vcpus")], cells[columns.index("memory_gib")]
+            vcpus, memory_gib, architecture = places[path]
             try:
-                size = Size(key[1], int(vcpus or 0), float(memory_gib or 0), cells[columns.index("architecture")])
+                size = Size(key[1], int(cells[vcpus] or 0), float(cells[memory_gib] or 0), cells[architecture])
             except ValueError as fault:
                 raise CatalogError(f"{path}:{line}: {fault!r} in {cells}") from fault
             yield size

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, final
 
 from catalogs import offering, own, rows, sound, stamp
 from catalogs.lookup import LIST, Prices
-from catalogs.machines import Machines
+from catalogs.machines import Machines, Size
 from catalogs.model import CatalogError, Item
 from catalogs.offering import RoughOffer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from catalogs.model import (
         Accelerator,
@@ -130,9 +130,9 @@ class Catalog:
         price = self.prices.one(provider=provider, item=machine, region=region, purchase=purchase)
         return offering.joined(self, price)
 
-    def machine_prices(self, *, provider: str, region: str) -> Iterator[RoughOffer]:
-        """Every price of a machine without accelerators at one place, its offer not made yet."""
-        for size in self.machines.sizes(provider):
+    def machine_prices(self, *, provider: str, region: str, usable: Callable[[Size], bool]) -> Iterator[RoughOffer]:
+        """Prices of usable machines without accelerators at one place, their offers not made yet."""
+        for size in filter(usable, self.machines.sizes(provider)):
             for line in self.prices.lines_of(provider=provider, item=size.name, region=region):
                 yield RoughOffer(
                     size=size,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, final
 
@@ -111,8 +111,9 @@ class Market:
     def cpu_stock(self, place: Place) -> tuple[CpuStock, ...]:
         """CPU machines for a place, cheapest per core first; burstable and tiny ones left out."""
         if place not in self._cpu:
-            found = self.catalog.machine_prices(provider=place[0], region=place[1])
-            stock = (CpuStock(each) for each in found if is_usable_cpu(each.size, provider=place[0]))
+            usable = partial(is_usable_cpu, provider=place[0])
+            found = self.catalog.machine_prices(provider=place[0], region=place[1], usable=usable)
+            stock = (CpuStock(each) for each in found)
             self._cpu[place] = tuple(sorted(stock, key=attrgetter("usd_per_core", "name")))
         return self._cpu[place]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
@@ -208,12 +208,12 @@ class SmallCatalog:
         rows = self.prices.of_item(provider=machine.provider, item=machine.name)
         return tuple(self._offer(row) for row in rows if row.region == region)
 
-    def machine_prices(self, *, provider: str, region: str) -> Iterator[RoughOffer]:
+    def machine_prices(self, *, provider: str, region: str, usable: Callable[[Size], bool]) -> Iterator[RoughOffer]:
         for offer in self.offers(accelerated=False, provider=provider, region=region):
-            usd = float(offer.price.usd)
-            machine = offer.machine
+            usd, machine = float(offer.price.usd), offer.machine
             size = Size(machine.name, machine.vcpus or 0, float(machine.memory_gib or 0), machine.architecture)
-            yield RoughOffer(size=size, kind=offer.term.kind, usd_per_hour=usd, make=lambda offer=offer: offer)
+            if usable(size):
+                yield RoughOffer(size=size, kind=offer.term.kind, usd_per_hour=usd, make=lambda offer=offer: offer)
 
     def zones(self, *, provider: str, machine: str, region: str) -> tuple[str, ...]:
         del provider, machine, region
