@@ -17,6 +17,7 @@ $(STAMP): requirements.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	$(BIN)/python -m compileall -q catalogs planning components policies driver stacks
 	touch $(STAMP)
 
 demo: setup ## the main job on stacks/demo: quote, accept, plan
