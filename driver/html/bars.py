@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
+from driver.html.grid import grid
 from driver.html.markup import Markup, element, words
 from driver.html.scale import Scale, scale
 from driver.render.amounts import unpriced_note, usd
@@ -48,7 +49,7 @@ def bill_chart(options: Sequence[Option], *, ceiling: Decimal | None) -> Markup:
     return element(
         "svg",
         element("title", words("Monthly bill of each option in USD: expected by chapter, from min to max")),
-        *_grid(axis, height=height),
+        *grid(axis, top=TOP - 8, bottom=height - BOTTOM, unit="USD per month", shown="{:,.0f}".format),
         *rows,
         *(_ceiling(axis, ceiling, height=height) if ceiling is not None and near else ()),
         viewBox=f"0 0 {WIDTH} {height}",
@@ -68,15 +69,6 @@ def legend(options: Sequence[Option]) -> Markup:
         ),
         class_="legend",
     )
-
-
-def _grid(axis: Scale, *, height: int) -> Iterator[Markup]:
-    for tick in axis.ticks:
-        x = axis.at(tick)
-        yield element("line", x1=x, x2=x, y1=TOP - 8, y2=height - BOTTOM + 4, class_="grid")
-        yield element("text", words(f"{tick:,.0f}"), x=x, y=height - BOTTOM + 20, class_="tick")
-    middle = axis.left + axis.width / 2
-    yield element("text", words("USD per month"), x=middle, y=height - 6, class_="tick")
 
 
 def _row(option: Option, axis: Scale, *, y: int) -> Iterator[Markup]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from driver.html.grid import grid
 from driver.html.markup import Markup, element, words
 from driver.html.scale import Scale, scale
 from driver.render.amounts import percent, usd
@@ -58,20 +59,15 @@ def rate_chart(options: Sequence[Option]) -> Markup:
     return element(
         "svg",
         element("title", words("USD per accelerator-hour of each pool, and at the cheapest of AWS, GCP and Azure")),
-        *_grid(axis, height=height),
+        *grid(axis, top=TOP - 4, bottom=height - BOTTOM, unit="USD per accelerator-hour", shown=_plain),
         *(part for number, row in enumerate(rows) for part in _row(row, axis, y=TOP + ROW * number + ROW // 2)),
         viewBox=f"0 0 {WIDTH} {height}",
         role="img",
     )
 
 
-def _grid(axis: Scale, *, height: int) -> Iterator[Markup]:
-    for tick in axis.ticks:
-        x = axis.at(tick)
-        yield element("line", x1=x, x2=x, y1=TOP - 4, y2=height - BOTTOM + 4, class_="grid")
-        yield element("text", words(f"{tick.normalize():f}"), x=x, y=height - BOTTOM + 20, class_="tick")
-    middle = axis.left + axis.width / 2
-    yield element("text", words("USD per accelerator-hour"), x=middle, y=height - 6, class_="tick")
+def _plain(tick: Decimal) -> str:
+    return f"{tick.normalize():f}"
 
 
 def _row(row: Row, axis: Scale, *, y: int) -> Iterator[Markup]:
