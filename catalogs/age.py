@@ -31,6 +31,11 @@ def too_old(price: Price, *, today: date, machine: bool) -> bool:
         today: the day of the quote.
         machine: whether the price is of a machine, whose prices move faster than those of services.
     """
-    age = age_days(price.as_of, today=today)
+    return past_limit(price.as_of, today=today, machine=machine)
+
+
+def past_limit(as_of: date | None, *, today: date, machine: bool) -> bool:
+    """Whether a price of that day is past the limit of its kind; never, where nobody dated it."""
+    age = age_days(as_of, today=today)
     limit = MACHINE_AGE_LIMIT_DAYS if machine else SERVICE_AGE_LIMIT_DAYS
     return age is not None and age > limit

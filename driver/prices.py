@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
-from catalogs.age import MACHINE_AGE_LIMIT_DAYS, SERVICE_AGE_LIMIT_DAYS, age_days
+from catalogs.age import past_limit
 from catalogs.model import Item
 from catalogs.reader import CURRENT, load
 
@@ -35,10 +35,4 @@ def as_book(catalog: Catalog) -> Book:
 
 def too_old(bill: Bill, *, today: date) -> tuple[LineItem, ...]:
     """Lines whose price is older than its kind may be; an undated price is not too old, it is undated."""
-    return tuple(line for line in bill.lines if _too_old(line, today=today))
-
-
-def _too_old(line: LineItem, *, today: date) -> bool:
-    age = age_days(line.as_of, today=today)
-    limit = SERVICE_AGE_LIMIT_DAYS if line.item in SERVICES else MACHINE_AGE_LIMIT_DAYS
-    return age is not None and age > limit
+    return tuple(line for line in bill.lines if past_limit(line.as_of, today=today, machine=line.item not in SERVICES))
