@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from decimal import Decimal
-from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Protocol
 
 from catalogs.model import Item, UnpricedError
@@ -13,7 +12,7 @@ from planning.charge import LIST_PRICE
 from planning.money import NOTHING, ZERO, Range
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import date
 
     from catalogs.model import Price
@@ -109,12 +108,14 @@ def unit_of(item: str) -> str:
     return _UNIT_OF.get(item, _HOUR)
 
 
-def split(quantity: Range, above: Decimal, upto: Decimal | None) -> Range:
-    """The part of each reading that lies in the tier (`above`, `upto`]; None where the tier has no end.
+def in_tiers(quantity: Range, tiers: Sequence[Price]) -> Iterator[tuple[Price, Range]]:
+    """Each tier with the part of each reading that lies in it; the last tier has no end.
 
-    A range of 5, 15, 40 in the tier (10, 30) is 0, 5, 20.
+    A range of 5, 15, 40 in tiers above 0, 10 and 30 is 5, 10, 10, then 0, 5, 20, then 0, 0, 10.
     """
-    return Range(*(_inside(reading, above, upto) for reading in (quantity.min, quantity.expected, quantity.max)))
+    readings = (quantity.min, quantity.expected, quantity.max)
+    for tier, upto in zip(tiers, (*(each.above for each in tiers[1:]), None), strict=True):
+        yield tier, Range(*(_inside(reading, tier.above, upto) for reading in readings))
 
 
 def _inside(reading: Decimal, above: Decimal, upto: Decimal | None) -> Decimal:
@@ -128,10 +129,7 @@ def _lines(charge: Charge, tiers: tuple[Price, ...]) -> Iterator[LineItem]:
     if len(tiers) == 1:
         yield _tier_line(charge, tiers[0], charge.quantity, suffix="")
         return
-    ends: list[tuple[Price, Decimal | None]] = [(tier, following.above) for tier, following in pairwise(tiers)]
-    ends.append((tiers[-1], None))
-    for number, (tier, upto) in enumerate(ends, start=1):
-        quantity = split(charge.quantity, tier.above, upto)
+    for number, (tier, quantity) in enumerate(in_tiers(charge.quantity, tiers), start=1):
         if quantity.max > ZERO:
             yield _tier_line(charge, tier, quantity, suffix="" if number == 1 else f"#{number}")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, final
 
 from catalogs.model import Item, PurchaseKind, UnpricedError
 from planning.money import HOURS_PER_MONTH, NOTHING, ZERO
-from planning.pricing import split as tier_part
+from planning.pricing import in_tiers
 from planning.quantities import NAT_PER_NODE
 
 if TYPE_CHECKING:
@@ -132,8 +132,8 @@ class Market:
         if len(tiers) == 1:
             return charge.quantity.times(tiers[0].usd)
         usd = NOTHING
-        for tier, upto in zip(tiers, (*(each.above for each in tiers[1:]), None), strict=True):
-            usd += tier_part(charge.quantity, tier.above, upto).times(tier.usd)
+        for tier, part in in_tiers(charge.quantity, tiers):
+            usd += part.times(tier.usd)
         return usd
 
     def tiers(self, item: str, place: Place) -> tuple[Price, ...]:
