@@ -8,11 +8,13 @@ from catalogs.model import PurchaseKind
 from planning.bill import Bill
 from planning.checklist.workload import FineTuning, Training
 from planning.lock import Ceilings
+from planning.money import ZERO
 from planning.options.assemble import UNNAMED_MACHINE, named_parts, spec, target
 from planning.options.worth import buying, pool_worth
 from planning.pricing import price_all
 from planning.quantities import charges
 from planning.quote import Option, Run
+from planning.sizing.work import deadline_hours
 from planning.verdict import judge
 
 if TYPE_CHECKING:
@@ -34,7 +36,6 @@ SHORT_PURCHASE: Final = {
 }
 EVERY_PROVIDER: Final = "*"
 UNPRICED_TERM: Final = "reserved"  # purchase word of terms.csv for discounts that are published as a maximum only
-DAY_HOURS: Final = 24
 # Built by a later part of Atoll, so no bill of this version counts them.
 NOT_BUILT_YET: Final = "what the platform itself will need on top (Kubeflow, MLflow, MinIO volumes)"
 
@@ -111,7 +112,7 @@ def _runs(candidates: Sequence[Candidate]) -> Iterator[Run]:
 
 def _usd_per_hour(candidate: Candidate) -> Decimal:
     """All nodes of a candidate for one hour."""
-    return sum((part.offer.price.usd * part.nodes for part in candidate.parts), start=candidate.machine_usd.min * 0)
+    return sum((part.offer.price.usd * part.nodes for part in candidate.parts), start=ZERO)
 
 
 def _leaves_out(cluster: ClusterSpec, checklist: Checklist) -> Iterator[str]:
@@ -153,8 +154,8 @@ def _pool_notes(each: Candidate) -> Iterator[str]:
 
 def _is_late(each: Candidate, checklist: Checklist) -> bool:
     asked = next((work for work in checklist.workloads if work.name == each.demand.workload), None)
-    deadline = asked.deadline if isinstance(asked, (Training, FineTuning)) else None
-    return deadline is not None and each.fit.hours_per_run is not None and each.fit.hours_per_run > deadline * DAY_HOURS
+    deadline = deadline_hours(asked) if isinstance(asked, (Training, FineTuning)) else None
+    return deadline is not None and each.fit.hours_per_run is not None and each.fit.hours_per_run > deadline
 
 
 def _incentives(provider: str, market: Market) -> Iterator[str]:

@@ -54,10 +54,6 @@ def _dependable(field: Field) -> Pick | str:
     return cheapest(field, is_dependable, only=anywhere) or "nothing but spot machines satisfies the checklist"
 
 
-def _fastest(field: Field) -> Pick | str:
-    return fastest(field)
-
-
 def _at_home(field: Field) -> Pick | str:
     main = field.checklist.main_cloud
     if main is None:
@@ -99,7 +95,7 @@ def is_reserved(candidate: Candidate) -> bool:
 VIEWS: Final[Mapping[str, View]] = {
     "cheapest": View("the lowest monthly bill of a whole cluster", _cheapest),
     "dependable": View("the lowest bill without spot machines", _dependable),
-    "fastest": View("meets the deadline, or is the quickest under the ceiling", _fastest),
+    "fastest": View("meets the deadline, or is the quickest under the ceiling", fastest),
     "at_home": View("in the main cloud, next to the VPC", _at_home),
     "committed": View("a reserved base for the contract, the rest autoscaled", _committed),
 }

@@ -50,7 +50,7 @@ def _job(workload: Compute, checklist: Checklist, *, kind: str) -> Demand:
         samples_per_run=samples if rate is not None else None,
         rate_per_accelerator=rate,
         measured_on=workload.measured_on,
-        deadline_hours=_deadline_hours(workload),
+        deadline_hours=work.deadline_hours(workload),
         runs_per_month=workload.runs_per_month,
         vcpus_per_accelerator=rules.TRAINING_CORES.value,
         local_nvme_gb=hot_gb(checklist, kind=kind),
@@ -62,7 +62,7 @@ def _job(workload: Compute, checklist: Checklist, *, kind: str) -> Demand:
 
 
 def _rollouts(workload: Compute) -> Demand:
-    deadline = _deadline_hours(workload)
+    deadline = work.deadline_hours(workload)
     return Demand(
         workload=f"{workload.name}-rollouts",
         kind="batch",
@@ -72,10 +72,6 @@ def _rollouts(workload: Compute) -> Demand:
         vcpus=workload.rollout_vcpus,
         spot=workload.spot and workload.checkpointing.enabled,
     )
-
-
-def _deadline_hours(workload: Compute) -> Decimal | None:
-    return None if workload.deadline is None else workload.deadline * rules.HOURS_PER_DAY
 
 
 def memory_gb(workload: Compute) -> Decimal | None:
@@ -162,7 +158,7 @@ def _pace_figures(workload: Compute) -> Iterator[Figure]:
         inputs={"mfu": workload.mfu, "at best": rules.MFU_AT_BEST.value, "scaling": rules.SCALING.value},
         source=f"{rules.CHECKLIST}; {rules.MFU_AT_BEST.source}; {rules.SCALING.source}",
     )
-    flops, deadline = work.flops_per_run(workload), _deadline_hours(workload)
+    flops, deadline = work.flops_per_run(workload), work.deadline_hours(workload)
     if flops is None or deadline is None:
         return
     yield figure(

@@ -22,6 +22,11 @@ def adapter_share(workload: Compute) -> Decimal | None:
     return workload.adapter_share if isinstance(workload, FineTuning) and workload.method == "lora" else None
 
 
+def deadline_hours(workload: Compute) -> Decimal | None:
+    """Hours within which one run is to end; None without a deadline."""
+    return None if workload.deadline is None else workload.deadline * rules.HOURS_PER_DAY
+
+
 def flops_per_token(workload: Compute) -> Decimal | None:
     """FLOPs per token: the parameters used per token, forward and backward; None without a model."""
     model = workload.model
