@@ -11,7 +11,7 @@ from planning.errors import NothingFitsError
 from planning.options.advice import advice
 from planning.options.alternatives import elsewhere
 from planning.options.field import Field
-from planning.options.option import option
+from planning.options.option import identity, option
 from planning.options.search import Pick
 from planning.options.views import VIEWS
 from planning.quote import Quote, Verdict
@@ -88,13 +88,12 @@ def _options(picks: dict[str, Pick], *, field: Field) -> tuple[Option, ...]:
     ordered = sorted(merged.values(), key=lambda each: (field.reading(each[0].rank), each[0].place))
     options: list[Option] = []
     for pick, views, why in ordered[:MOST]:
-        made = option(pick, checklist=field.checklist, market=field.market, views=views, why=why)
-        clash = sum(each.id == made.id or each.id.startswith(f"{made.id}-v") for each in options)
-        if clash:
-            made = option(
-                pick, checklist=field.checklist, market=field.market, views=views, why=why, suffix=f"-v{clash + 1}"
-            )
-        options.append(made)
+        name = identity(pick)
+        clash = sum(each.id == name or each.id.startswith(f"{name}-v") for each in options)
+        suffix = f"-v{clash + 1}" if clash else ""
+        options.append(
+            option(pick, checklist=field.checklist, market=field.market, views=views, why=why, suffix=suffix)
+        )
     return tuple(options)
 
 
