@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pulumi
@@ -11,81 +12,92 @@ import pulumi_kubernetes as kubernetes
 from components.access.aws_buckets import BucketAccess, BucketAccessArgs
 from components.access.aws_key import Key, KeyArgs
 from components.access.names import workloads
-from components.access.tenancy import Tenancy, TenancyArgs
 from components.cluster.aws import Cluster, ClusterArgs
 from components.cluster.aws_addons import BEFORE_NODES, ON_NODES, AddOns, AddOnsArgs
 from components.cluster.aws_logs import Logs, LogsArgs
-from components.contract import ContractArgs, Services
 from components.naming import tags
 from components.network.aws import Network, NetworkArgs
 from components.network.aws_peering import Peering, PeeringArgs
 from components.nodepool.aws import NodePool, NodePoolArgs
 from components.nodepool.aws_reservation import reservation, subnets
-from components.settings import read_settings
+from components.site import Built, ClusterHandle, Identity, Ingress, Names, ObjectStore, StorageClasses
+from components.storage.aws_classes import DISK, Classes, ClassesArgs
 from components.storage.aws_objects import ObjectTier, ObjectTierArgs
 from components.storage.aws_shared import SharedFileSystem, SharedFileSystemArgs
 
 if TYPE_CHECKING:
-    from components.charges import Ledger
-    from components.settings import Settings
-    from planning.spec import ClusterSpec
+    from collections.abc import Mapping, Sequence
+
+    from components.site import Site
 
 OBJECTS = frozenset({"object", "object_infrequent", "object_archive"})
 SHARED = "shared_ssd"
 
 
-def build(spec: ClusterSpec, ledger: Ledger) -> dict[str, pulumi.Input[object]]:
-    """Registers the cluster of an AWS lock; the stack's outputs.
+@dataclass(frozen=True, kw_only=True)
+class Ground:
+    """What every part stands on."""
+
+    site: Site
+    aws: aws.Provider
+    key: Key
+    network: Network
+
+
+def build(site: Site) -> Built:
+    """Registers the cluster of an AWS placement.
 
     Raises:
         AtollError: the lock or the stack's settings cannot be built.
     """
-    settings = read_settings()
-    provider = aws.Provider("aws", region=spec.placement.region, default_tags={"tags": tags(spec)})
-    on_aws = pulumi.ResourceOptions(provider=provider)
+    spec = site.spec
+    cloud = aws.Provider("aws", region=spec.placement.region, default_tags={"tags": tags(spec)}, opts=site.options())
+    on_aws = site.options(provider=cloud)
     key = Key("key", KeyArgs(placement=spec.placement), opts=on_aws)
-    network = Network(
-        "network",
-        NetworkArgs(placement=spec.placement, network=spec.network, charges=ledger.claim("network")),
-        opts=on_aws,
+    within = NetworkArgs(placement=spec.placement, network=spec.network, charges=site.ledger.claim("network"))
+    ground = Ground(site=site, aws=cloud, key=key, network=Network("network", within, opts=on_aws))
+    cluster = _cluster(ground)
+    pools = _pools(ground, cluster=cluster)
+    buckets = _objects(ground, cluster=cluster)
+    files = _shared(ground, cluster=cluster)
+    peering = _peering(ground)
+    inside = kubernetes.Provider("cluster", kubeconfig=cluster.kubeconfig, opts=site.options(depends_on=pools))
+    classes = Classes("classes", ClassesArgs(key_arn=key.arn), opts=site.options(provider=inside))
+    handle = ClusterHandle(
+        placement=spec.placement,
+        profile=spec.profile,
+        provider=inside,
+        ready=(*pools, classes),
+        classes=StorageClasses(disk=DISK),
+        objects=ObjectStore(endpoint=f"https://s3.{spec.placement.region}.amazonaws.com", scheme="s3", buckets=buckets),
+        identity=Identity(kind="pod_identity"),
+        ingress=Ingress(load_balancer_class="service.k8s.aws/nlb"),
+        names=Names(domain=spec.network.domain),
+        kubeconfigs={"admin": cluster.kubeconfig},
     )
-    cluster = _cluster(spec, ledger, settings, network=network, key=key, opts=on_aws)
-    pools = _pools(spec, settings, cluster=cluster, network=network, key=key, provider=provider)
-    storage = _storage(spec, ledger, cluster=cluster, network=network, key=key, opts=on_aws)
-    peering = _peering(spec, network=network, opts=on_aws)
-    inside = kubernetes.Provider(
-        "cluster", kubeconfig=cluster.kubeconfig, opts=pulumi.ResourceOptions(depends_on=pools)
-    )
-    Tenancy("tenancy", TenancyArgs(spec=spec, disk_key_arn=key.arn), opts=pulumi.ResourceOptions(provider=inside))
-    Services("services", ContractArgs(placement=spec.placement, charges=ledger.claim("services")))
-    return {
+    outputs: dict[str, pulumi.Input[object]] = {
         "clusterName": cluster.name,
         "kubeconfig": cluster.kubeconfig,
         "adminRoleArn": cluster.admin_role_arn,
-        "vpcId": network.vpc_id,
-        **storage,
+        "vpcId": ground.network.vpc_id,
+        "buckets": buckets,
+        **files,
         **peering,
     }
+    return Built(handle=handle, outputs=outputs)
 
 
-def _cluster(
-    spec: ClusterSpec,
-    ledger: Ledger,
-    settings: Settings,
-    *,
-    network: Network,
-    key: Key,
-    opts: pulumi.ResourceOptions,
-) -> Cluster:
+def _cluster(ground: Ground) -> Cluster:
+    spec, key, network = ground.site.spec, ground.key, ground.network
     logs = Logs(
         "logs",
         LogsArgs(
             placement=spec.placement,
             vpc_id=network.vpc_id,
             key_arn=key.arn,
-            charges=ledger.claim("cluster"),
+            charges=ground.site.ledger.claim("cluster"),
         ),
-        opts=opts,
+        opts=ground.site.options(provider=ground.aws),
     )
     return Cluster(
         "cluster",
@@ -95,26 +107,19 @@ def _cluster(
             subnet_ids=network.private_subnets,
             key_arn=key.arn,
             api_cidrs=spec.network.api_cidrs,
-            deletion_protection=not settings.allow_destroy,
+            deletion_protection=not ground.site.settings.allow_destroy,
         ),
-        opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[logs.control_plane, network])),
+        opts=ground.site.options(provider=ground.aws, depends_on=[logs.control_plane, network]),
     )
 
 
-def _pools(
-    spec: ClusterSpec,
-    settings: Settings,
-    *,
-    cluster: Cluster,
-    network: Network,
-    key: Key,
-    provider: aws.Provider,
-) -> list[pulumi.Resource]:
+def _pools(ground: Ground, *, cluster: Cluster) -> Sequence[pulumi.Resource]:
     """Node pools between the add-ons that nodes need and those that need nodes."""
+    site, spec = ground.site, ground.site.spec
     before = AddOns(
         "add-ons-before-nodes",
         AddOnsArgs(cluster_name=cluster.resource.name, region=spec.placement.region, add_ons=BEFORE_NODES),
-        opts=pulumi.ResourceOptions(provider=provider),
+        opts=site.options(provider=ground.aws),
     )
     made: list[pulumi.Resource] = [
         NodePool(
@@ -124,45 +129,38 @@ def _pools(
                 pool=pool,
                 cluster_name=cluster.resource.name,
                 cluster_security_group=cluster.security_group,
-                vpc_id=network.vpc_id,
-                subnet_ids=subnets(pool, network=network),
+                vpc_id=ground.network.vpc_id,
+                subnet_ids=subnets(pool, network=ground.network),
                 node_role_arn=cluster.node_role.arn,
-                key_alias=key.alias,
-                reservation=reservation(pool, settings),
+                key_alias=ground.key.alias,
+                reservation=reservation(pool, site.settings),
                 tags=tags(spec),
             ),
-            opts=pulumi.ResourceOptions(provider=provider, depends_on=[before, key.named]),
+            opts=site.options(provider=ground.aws, depends_on=[before, ground.key.named]),
         )
         for pool in spec.pools
     ]
     after = AddOns(
         "add-ons-on-nodes",
         AddOnsArgs(cluster_name=cluster.resource.name, region=spec.placement.region, add_ons=ON_NODES),
-        opts=pulumi.ResourceOptions(provider=provider, depends_on=made),
+        opts=site.options(provider=ground.aws, depends_on=made),
     )
     return [*made, after]
 
 
-def _storage(
-    spec: ClusterSpec,
-    ledger: Ledger,
-    *,
-    cluster: Cluster,
-    network: Network,
-    key: Key,
-    opts: pulumi.ResourceOptions,
-) -> dict[str, pulumi.Input[object]]:
-    """Buckets, the shared file system, and the right to use the buckets. The hot tier is the nodes' own NVMe."""
+def _objects(ground: Ground, *, cluster: Cluster) -> Mapping[str, pulumi.Output[str]]:
+    """Buckets by purpose, and the right to use them. The hot tier is the nodes' own NVMe."""
+    site, spec = ground.site, ground.site.spec
     objects = [
         ObjectTier(
             f"tier-{tier.tier}",
             ObjectTierArgs(
                 placement=spec.placement,
                 tier=tier,
-                key_arn=key.arn,
-                charges=ledger.claim(f"bucket/{tier.tier}"),
+                key_arn=ground.key.arn,
+                charges=site.ledger.claim(f"bucket/{tier.tier}"),
             ),
-            opts=opts,
+            opts=site.options(provider=ground.aws),
         )
         for tier in spec.storage
         if tier.item in OBJECTS
@@ -173,16 +171,14 @@ def _storage(
             cluster_name=cluster.resource.name,
             workloads=workloads(spec),
             bucket_arns=[arn for tier in objects for arn in tier.arns],
-            key_arn=key.arn,
+            key_arn=ground.key.arn,
         )
-        BucketAccess("bucket-access", access, opts=opts)
-    buckets = {purpose: bucket for tier in objects for purpose, bucket in tier.buckets.items()}
-    return {"buckets": buckets, **_shared(spec, cluster=cluster, network=network, key=key, opts=opts)}
+        BucketAccess("bucket-access", access, opts=site.options(provider=ground.aws))
+    return {purpose: bucket for tier in objects for purpose, bucket in tier.buckets.items()}
 
 
-def _shared(
-    spec: ClusterSpec, *, cluster: Cluster, network: Network, key: Key, opts: pulumi.ResourceOptions
-) -> dict[str, pulumi.Input[object]]:
+def _shared(ground: Ground, *, cluster: Cluster) -> dict[str, pulumi.Input[object]]:
+    spec, network = ground.site.spec, ground.network
     made = [
         SharedFileSystem(
             f"tier-{tier.tier}",
@@ -193,9 +189,9 @@ def _shared(
                 vpc_id=network.vpc_id,
                 subnet_id=network.private_subnets[0],
                 client_group=cluster.security_group,
-                key_arn=key.arn,
+                key_arn=ground.key.arn,
             ),
-            opts=opts,
+            opts=ground.site.options(provider=ground.aws),
         )
         for tier in spec.storage
         if tier.item == SHARED
@@ -203,7 +199,8 @@ def _shared(
     return {"sharedFileSystems": [{"host": each.dns_name, "mount": each.mount_name} for each in made]} if made else {}
 
 
-def _peering(spec: ClusterSpec, *, network: Network, opts: pulumi.ResourceOptions) -> dict[str, pulumi.Input[object]]:
+def _peering(ground: Ground) -> dict[str, pulumi.Input[object]]:
+    spec, network = ground.site.spec, ground.network
     if spec.network.peering is None:
         return {}
     args = PeeringArgs(
@@ -213,5 +210,5 @@ def _peering(spec: ClusterSpec, *, network: Network, opts: pulumi.ResourceOption
         vpc_id=network.vpc_id,
         tables=network.private_tables,
     )
-    made = Peering("peering", args, opts=opts)
+    made = Peering("peering", args, opts=ground.site.options(provider=ground.aws))
     return {"peeringId": made.id, "peeringAccepted": made.accepted}

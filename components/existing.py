@@ -6,30 +6,37 @@ from typing import TYPE_CHECKING
 
 import pulumi
 
-from components.access.tenancy import Tenancy, TenancyArgs
 from components.cluster.existing import ExistingCluster, ExistingClusterArgs
-from components.contract import ContractArgs, Rented, Services
-from components.settings import read_settings
+from components.contract import ContractArgs, Rented
+from components.site import Built, ClusterHandle, Identity, Ingress, Names, ObjectStore, StorageClasses
 from planning.errors import InputError
 
 if TYPE_CHECKING:
-    from components.charges import Ledger
-    from planning.spec import ClusterSpec
+    from components.site import Site
 
 
-def build(spec: ClusterSpec, ledger: Ledger) -> dict[str, pulumi.Input[object]]:
-    """Registers what belongs to us on an existing cluster; the stack's outputs.
+def build(site: Site) -> Built:
+    """Reaches an existing cluster.
 
     Raises:
         AtollError: the lock does not say how to reach the cluster, or it cannot be reached so.
     """
+    spec = site.spec
     if spec.existing is None:
         raise InputError("the lock builds on an existing cluster and does not say how to reach it")
-    settings = read_settings()
-    args = ExistingClusterArgs(placement=spec.placement, existing=spec.existing, offline=settings.offline)
-    cluster = ExistingCluster("cluster", args)
-    Rented("rented", ContractArgs(placement=spec.placement, charges=ledger.claim("rented")))
-    inside = pulumi.ResourceOptions(provider=cluster.provider)
-    Tenancy("tenancy", TenancyArgs(spec=spec, disk_key_arn=None), opts=inside)
-    Services("services", ContractArgs(placement=spec.placement, charges=ledger.claim("services")))
-    return {"provider": spec.placement.provider, "region": spec.placement.region}
+    args = ExistingClusterArgs(placement=spec.placement, existing=spec.existing, offline=site.settings.offline)
+    cluster = ExistingCluster("cluster", args, opts=site.options())
+    rented = ContractArgs(placement=spec.placement, charges=site.ledger.claim("rented"))
+    Rented("rented", rented, opts=site.options())
+    handle = ClusterHandle(
+        placement=spec.placement,
+        profile=spec.profile,
+        provider=cluster.provider,
+        classes=StorageClasses(disk=spec.profile.disk_class, shared=spec.profile.shared_class),
+        objects=ObjectStore(endpoint="", scheme="s3", buckets={}),
+        identity=Identity(kind="none"),
+        ingress=Ingress(offered="load_balancer" not in spec.profile.forbidden),
+        names=Names(domain=spec.network.domain),
+        kubeconfigs={"admin": pulumi.Output.secret(cluster.kubeconfig)},
+    )
+    return Built(handle=handle, outputs={"provider": spec.placement.provider, "region": spec.placement.region})

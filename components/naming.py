@@ -6,16 +6,18 @@ from typing import TYPE_CHECKING
 
 import pulumi
 
+from planning.spec import HOME
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from planning.spec import ClusterSpec, Pool
+    from planning.spec import ClusterSpec, Placement, Pool
 
 
-def physical(name: str = "") -> str:
-    """The name that the provider shows: unique for each stack of an account."""
-    whole = f"atoll-{pulumi.get_stack()}"
-    return f"{whole}-{name}" if name else whole
+def physical(placement: Placement, name: str = "") -> str:
+    """The name that the provider shows: unique for each stack of an account, and for each placement of a stack."""
+    parts = ("atoll", pulumi.get_stack(), "" if placement.name == HOME else placement.name, name)
+    return "-".join(part for part in parts if part)
 
 
 def tags(spec: ClusterSpec) -> dict[str, str]:

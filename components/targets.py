@@ -1,58 +1,95 @@
-"""The one table from a lock's target to the code that builds it. A cloud's SDK is imported only when it is chosen."""
+"""The one table from a placement's target to the code that builds it. A cloud's SDK is imported only when it is chosen."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from components.charges import Ledger
+from components.inside import fill
+from components.placement import TYPES
+from components.settings import read_settings
+from components.site import Site
 from planning.errors import AtollError
+from planning.quantities import declared
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     import pulumi
 
-    from planning.charge import Charge
+    from components.settings import Settings
+    from components.site import Built, ClusterHandle
     from planning.spec import ClusterSpec
 
 
-def _aws(spec: ClusterSpec, ledger: Ledger) -> dict[str, pulumi.Input[object]]:
+def _aws(site: Site) -> Built:
     from components.aws import build  # noqa: PLC0415 - only the chosen cloud's SDK is imported
 
-    return build(spec, ledger)
+    return build(site)
 
 
-def _existing(spec: ClusterSpec, ledger: Ledger) -> dict[str, pulumi.Input[object]]:
+def _gcp(site: Site) -> Built:
+    from components.gcp import build  # noqa: PLC0415 - only the chosen cloud's SDK is imported
+
+    return build(site)
+
+
+def _coreweave(site: Site) -> Built:
+    from components.coreweave import build  # noqa: PLC0415 - only the chosen cloud's SDK is imported
+
+    return build(site)
+
+
+def _existing(site: Site) -> Built:
     from components.existing import build  # noqa: PLC0415 - only the chosen cloud's SDK is imported
 
-    return build(spec, ledger)
+    return build(site)
 
 
-def _none(spec: ClusterSpec, ledger: Ledger) -> dict[str, pulumi.Input[object]]:
-    del ledger
+def _none(site: Site) -> Built:
     raise AtollError(
-        f"nothing builds clusters on {spec.placement.provider} yet: this option can be quoted, not built",
+        f"nothing builds clusters on {site.placement.provider} yet: this option can be quoted, not built",
         hint="accept an option on AWS, or say where.existing in the checklist to build on a cluster that is there",
     )
 
 
-BUILDERS: Final[Mapping[str, Callable[[ClusterSpec, Ledger], dict[str, pulumi.Input[object]]]]] = {
+BUILDERS: Final[Mapping[str, Callable[[Site], Built]]] = {
     "aws": _aws,
+    "gcp": _gcp,
+    "coreweave": _coreweave,
     "existing": _existing,
     "none": _none,
 }
 
 
-def build(spec: ClusterSpec, charges: Mapping[str, Sequence[Charge]]) -> dict[str, pulumi.Input[object]]:
-    """Registers the cluster of a lock; the stack's outputs by name.
-
-    Args:
-        charges: `planning.quantities.declared(spec)`.
+def build(placements: Sequence[ClusterSpec], *, joined: bool = False) -> dict[str, pulumi.Input[object]]:
+    """Registers every cluster of a lock; the stack's outputs by name, those of placements beside home below theirs.
 
     Raises:
-        AtollError: the target cannot be built, or a charge is carried by no component.
+        AtollError: a target cannot be built, or a charge is carried by no component.
     """
-    ledger = Ledger(charges)
-    outputs = BUILDERS[spec.placement.target](spec, ledger)
-    ledger.close()
-    return outputs
+    home, *others = placements
+    if len(others) > len(TYPES):
+        raise AtollError(f"a stack holds {len(TYPES) + 1} placements at most, not {len(placements)}")
+    settings = read_settings()
+    handle, outputs = _cluster(home, settings, within=None)
+    handles = [handle]
+    beside: dict[str, pulumi.Input[object]] = {}
+    for spec, kind in zip(others, TYPES, strict=False):
+        name = spec.placement.name
+        handle, of_it = _cluster(spec, settings, within=kind(f"placement-{name}", spec.placement))
+        handles.append(handle)
+        beside[name] = of_it
+    del joined
+    return {**outputs, "placements": beside} if beside else outputs
+
+
+def _cluster(
+    spec: ClusterSpec, settings: Settings, *, within: pulumi.Resource | None
+) -> tuple[ClusterHandle, dict[str, pulumi.Input[object]]]:
+    """One placement, filled; every charge of it is carried by a component."""
+    site = Site(spec=spec, ledger=Ledger(declared(spec)), settings=settings, within=within)
+    built = BUILDERS[spec.placement.target](site)
+    outputs = {**built.outputs, **fill(site, built.handle)}
+    site.ledger.close()
+    return built.handle, outputs

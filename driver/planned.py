@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from driver.agreement import Difference, differences
 from driver.prices import as_book
 from planning.json_form import SCHEMA_VERSION, bill_form, judgement_form, range_form, usd_per_node_hour
 from planning.options.market import Market
-from planning.options.option import bill
+from planning.options.option import whole_bill
 from planning.takeoff.takeoff import take_off
 from planning.verdict import judge
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from planning.quote import Judgement
     from planning.spec import ClusterSpec
     from planning.takeoff.resource import Resource
+
+CLOUD_TARGETS: Final = ("aws", "gcp")  # whose resources may leave their region to the provider
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,9 +51,9 @@ class Planned:
 def planned(lock: Lock, resources: Sequence[Resource], *, catalog: Catalog) -> Planned:
     """Count the resources, compare them with the lock's spec, and judge them by the lock's ceiling."""
     spec = lock.spec
-    region = spec.placement.region if spec.placement.target == "aws" else None
+    region = spec.placement.region if spec.placement.target in CLOUD_TARGETS else None
     counted = take_off(resources, catalog=as_book(catalog), default_region=region).bill
-    accepted = bill(spec, Market(catalog))
+    accepted = whole_bill(lock.placements, Market(catalog))
     return Planned(
         lock=lock,
         resources=tuple(resources),
@@ -62,18 +64,19 @@ def planned(lock: Lock, resources: Sequence[Resource], *, catalog: Catalog) -> P
             counted,
             lock.ceiling,
             contract_months=lock.contract_months,
-            usd_per_gpu_hour=dearest_gpu_hour(spec, accepted),
+            usd_per_gpu_hour=dearest_gpu_hour(lock.placements, accepted),
         ),
-        config={"aws:region": region} if region else {},
+        config={"aws:region": region} if spec.placement.target == "aws" and region else {},
     )
 
 
-def dearest_gpu_hour(spec: ClusterSpec, accepted: Bill) -> Decimal | None:
+def dearest_gpu_hour(placements: Sequence[ClusterSpec], accepted: Bill) -> Decimal | None:
     """USD of one accelerator for an hour in the pool where that is most; None where no such price is known."""
     hours = [
         usd / pool.accelerators
+        for spec in placements
         for pool in spec.pools
-        if pool.accelerators and (usd := usd_per_node_hour(pool, accepted)) is not None
+        if pool.accelerators and (usd := usd_per_node_hour(pool, accepted, placement=spec.placement.name)) is not None
     ]
     return max(hours, default=None)
 

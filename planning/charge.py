@@ -33,6 +33,9 @@ class Charge:
         stated_usd: unit price that the checklist states itself, where no catalog knows it.
         of_bill: the quantity is the rest of the bill in USD, as for a support plan that is a share of the spend.
         note: carried to the line item.
+        at: "provider/region" where it is paid somewhere else than the rest of its cluster, as the main cloud's end of
+            a tunnel is; "" for the cluster's own place.
+        fallback: purchase at whose price the most is reckoned, as a spot pool may end up on demand; "" for none.
     """
 
     key: str
@@ -44,6 +47,8 @@ class Charge:
     stated_usd: Decimal | None = None
     of_bill: bool = False
     note: str = ""
+    at: str = ""
+    fallback: str = ""
 
 
 def to_inputs(charge: Charge) -> dict[str, object]:
@@ -60,9 +65,8 @@ def to_inputs(charge: Charge) -> dict[str, object]:
         inputs["statedUsd"] = str(charge.stated_usd)
     if charge.of_bill:
         inputs["ofBill"] = True
-    if charge.note:
-        inputs["note"] = charge.note
-    return inputs
+    texts = {"note": charge.note, "at": charge.at, "fallback": charge.fallback}
+    return {**inputs, **{name: text for name, text in texts.items() if text}}
 
 
 def from_inputs(inputs: Mapping[str, object]) -> Charge:
@@ -83,6 +87,8 @@ def from_inputs(inputs: Mapping[str, object]) -> Charge:
             stated_usd=None if stated is None else Decimal(str(stated)),
             of_bill=bool(inputs.get("ofBill", False)),
             note=str(inputs.get("note", "")),
+            at=str(inputs.get("at", "")),
+            fallback=str(inputs.get("fallback", "")),
         )
     except (KeyError, InvalidOperation) as error:
         raise ValueError(f"a declared charge is not readable: {error}") from error

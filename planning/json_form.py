@@ -6,6 +6,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 from planning.money import CENT, HOURS_PER_MONTH, to_cents
+from planning.spec import HOME
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -155,9 +156,10 @@ def expected_nodes(pool: Pool) -> Decimal:
     return pool.node_hours.expected / HOURS_PER_MONTH
 
 
-def usd_per_node_hour(pool: Pool, bill: Bill) -> Decimal | None:
+def usd_per_node_hour(pool: Pool, bill: Bill, *, placement: str = HOME) -> Decimal | None:
     """What one node of a pool costs for an hour; None where its price is not known."""
-    key = f"pool/{pool.name}/machine"
+    prefix = "" if placement == HOME else f"{placement}/"
+    key = f"{prefix}pool/{pool.name}/machine"
     return next((line.usd_per_unit for line in bill.lines if line.key == key), None)
 
 

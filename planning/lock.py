@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from planning.quote import Option, Quote
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 LOCK_NAME: Final = "quote.lock.json"
 CHECKLIST_NAME: Final = "checklist.yaml"
 
@@ -63,8 +63,16 @@ class Lock(Decided):
     valid_until: date
     ceiling: Ceilings
     contract_months: int
-    spec: ClusterSpec
+    placements: tuple[ClusterSpec, ...]
+    """One cluster each; the first is home."""
+    joined: bool
+    """Whether jobs of the home cluster are sent on to the others (Kueue MultiKueue)."""
     bill: tuple[LockedLine, ...]
+
+    @property
+    def spec(self) -> ClusterSpec:
+        """The cluster at home."""
+        return self.placements[0]
 
 
 def lock(quote: Quote, option: Option, *, ceiling: Ceilings, contract_months: int) -> Lock:
@@ -99,7 +107,8 @@ def lock(quote: Quote, option: Option, *, ceiling: Ceilings, contract_months: in
         valid_until=quote.valid_until,
         ceiling=ceiling,
         contract_months=contract_months,
-        spec=option.spec,
+        placements=option.placements,
+        joined=option.joined,
         bill=lines,
     )
 
@@ -150,11 +159,6 @@ def read_lock(path: Path) -> Lock:
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read ({error})") from error
     return parse(text, file=str(path))
-
-
-def read_spec(path: Path) -> ClusterSpec:
-    """The cluster that a lock file decides; what the Pulumi program builds."""
-    return read_lock(path).spec
 
 
 def _object(text: str, *, file: str) -> dict[str, object]:

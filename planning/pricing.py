@@ -66,13 +66,49 @@ def price(charge: Charge, *, catalog_prices: Prices, provider: str, region: str)
         return ()
     if charge.stated_usd is not None:
         return (_stated(charge, charge.stated_usd),)
+    place = place_of(charge, provider=provider, region=region)
     try:
-        tiers = catalog_prices.tiers(provider=provider, item=charge.item, region=region, purchase=charge.purchase)
+        tiers = catalog_prices.tiers(provider=place[0], item=charge.item, region=place[1], purchase=charge.purchase)
+        fallback = _fallback(charge, catalog_prices, place=place)
     except UnpricedError as error:
         return (unpriced(charge, str(error)),)
     if not tiers or tiers[0].above != ZERO:
         return (unpriced(charge, f"no price of {charge.item} covers the first units"),)
-    return tuple(_lines(charge, tiers))
+    lines = tuple(_lines(charge, tiers))
+    return lines if fallback is None else tuple(_at_most(line, charge, fallback) for line in lines)
+
+
+def place_of(charge: Charge, *, provider: str, region: str) -> tuple[str, str]:
+    """Provider and region at whose prices a charge of a cluster at this place is paid."""
+    if not charge.at:
+        return provider, region
+    elsewhere, _, its_region = charge.at.partition("/")
+    return elsewhere, its_region
+
+
+def _fallback(charge: Charge, catalog_prices: Prices, *, place: tuple[str, str]) -> Price | None:
+    """The price of the purchase that may take this one's place; None where nothing may.
+
+    Raises:
+        UnpricedError: it has no price, so the most that may be paid is not known.
+    """
+    if not charge.fallback:
+        return None
+    provider, region = place
+    return catalog_prices.tiers(provider=provider, item=charge.item, region=region, purchase=charge.fallback)[0]
+
+
+def with_fallback(usd: Range, *, hours: Range, usd_per_hour: Decimal) -> Range:
+    """USD of machines whose hours may all be bought at a dearer price in the worst month."""
+    return Range(usd.min, usd.expected, max(usd.max, hours.max * usd_per_hour))
+
+
+def _at_most(line: LineItem, charge: Charge, fallback: Price) -> LineItem:
+    """The line with its most reckoned at the fallback's price."""
+    usd = line.usd_per_month or NOTHING
+    most = with_fallback(usd, hours=charge.quantity, usd_per_hour=fallback.usd)
+    note = f"at most {charge.fallback.replace('_', ' ')} at {fallback.usd} USD"
+    return replace(line, usd_per_month=most, note=_joined(line.note, note))
 
 
 def price_all(charges: Iterable[Charge], *, catalog_prices: Prices, provider: str, region: str) -> tuple[LineItem, ...]:

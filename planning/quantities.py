@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
@@ -9,9 +10,10 @@ from planning.bill import Group
 from planning.charge import Charge
 from planning.checklist.words import Support
 from planning.money import HOURS_PER_MONTH, ZERO, Range
+from planning.spec import HOME
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from planning.spec import ClusterSpec, Pool, Tier
 
@@ -33,7 +35,11 @@ OBJECT_ITEMS: Final = frozenset({Item.OBJECT, Item.OBJECT_INFREQUENT, Item.OBJEC
 
 
 def charges(spec: ClusterSpec) -> tuple[Charge, ...]:
-    """Every charge of the cluster, in the order of the bill."""
+    """Every charge of the cluster, in the order of the bill; keys begin with the placement, but at home."""
+    return _placed(spec, _charges(spec))
+
+
+def _charges(spec: ClusterSpec) -> tuple[Charge, ...]:
     return (
         _control_plane(),
         *(charge for pool in spec.pools for charge in _pool(pool)),
@@ -46,17 +52,37 @@ def charges(spec: ClusterSpec) -> tuple[Charge, ...]:
     )
 
 
+def _placed(spec: ClusterSpec, found: tuple[Charge, ...]) -> tuple[Charge, ...]:
+    name = spec.placement.name
+    return found if name == HOME else tuple(replace(charge, key=f"{name}/{charge.key}") for charge in found)
+
+
 def declared(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
     """Charges that no resource's properties can say, by the component that declares them.
 
     On a cluster that exists nothing of the rent is a resource of ours, so all of it is declared by one component.
     """
-    if spec.placement.target == "existing":
-        people = _services(spec)
-        rented = tuple(charge for charge in charges(spec) if charge not in people)
-        return {RENTED: rented, SERVICES: people}
+    return {owner: _placed(spec, found) for owner, found in DECLARED[spec.placement.target](spec).items()}
+
+
+def _on_existing(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
+    people = _services(spec)
+    return {RENTED: tuple(charge for charge in _charges(spec) if charge not in people), SERVICES: people}
+
+
+def _on_cloud(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
     buckets = {f"bucket/{tier.tier}": (_tier(tier),) for tier in spec.storage if tier.item in OBJECT_ITEMS}
     return {NETWORK: _traffic(spec), CLUSTER: _logs(spec), SERVICES: _services(spec), **buckets}
+
+
+# What no resource says differs from one kind of target to the next; a cloud with a builder of its own adds its row.
+DECLARED: Final[Mapping[str, Callable[[ClusterSpec], dict[str, tuple[Charge, ...]]]]] = {
+    "aws": _on_cloud,
+    "gcp": _on_cloud,
+    "coreweave": _on_cloud,
+    "existing": _on_existing,
+    "none": _on_existing,
+}
 
 
 def _control_plane() -> Charge:
@@ -77,6 +103,7 @@ def _pool(pool: Pool) -> tuple[Charge, Charge]:
         group=Group.COMPUTE,
         item=pool.machine,
         purchase=pool.purchase,
+        fallback=pool.fallback,
         quantity=hours,
     )
     disk = Charge(

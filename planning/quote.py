@@ -95,6 +95,8 @@ class Option:
         views: goals it is the answer to.
         why: one sentence per view.
         rank_usd_per_month: with the dearest known price in place of each unpriced line; orders options, is no price.
+        placements: one cluster each, the first at home.
+        joined: whether the clusters share their queues.
         leaves_out: what the bill does not cover, in words.
         lock_in: what would hold the customer there.
         buying: None where no purchase price of the accelerator is known.
@@ -103,7 +105,8 @@ class Option:
     id: str
     views: tuple[str, ...]
     why: tuple[str, ...]
-    spec: ClusterSpec
+    placements: tuple[ClusterSpec, ...]
+    joined: bool
     bill: Bill
     judgement: Judgement
     rank_usd_per_month: Range
@@ -113,6 +116,11 @@ class Option:
     leaves_out: tuple[str, ...]
     lock_in: str
     notes: tuple[str, ...]
+
+    @property
+    def spec(self) -> ClusterSpec:
+        """The cluster at home."""
+        return self.placements[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

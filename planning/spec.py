@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from ipaddress import IPv4Network
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -43,15 +43,76 @@ class Amounts(Decided):
         return cls(min=quantity.min, expected=quantity.expected, max=quantity.max)
 
 
-class Placement(Decided):
-    """Where the cluster is."""
+HOME: Final = "home"
 
+
+class Placement(Decided):
+    """Where one cluster of the stack is."""
+
+    name: str = HOME
+    """What this stack calls it; the first placement is home."""
     provider: str
     region: str
     zones: tuple[str, ...]
     """Zone ids where the provider's catalog knows them; empty: the program picks the first three available."""
-    target: Literal["aws", "existing", "none"]
+    target: Literal["aws", "gcp", "coreweave", "existing", "none"]
     """What builds it: a cloud of ours, a cluster that exists, or nothing yet."""
+
+
+Owner = Literal["provider", "atoll", "none"]
+
+
+class Profile(Decided):
+    """What a provider's Kubernetes brings along, what it forbids, and what is therefore ours to add."""
+
+    provider: str
+    title: str
+    """What the provider calls it: "EKS", "1-Click Clusters"."""
+    gpu_driver: Owner
+    device_plugin: Owner
+    node_feature_discovery: Owner
+    dcgm_exporter: Owner
+    network_plugin: Owner
+    """Device plugin of the fabric (EFA, RDMA)."""
+    node_repair: Owner
+    autoscaler: Owner
+    """Who adds and removes nodes: "none" where the machines are fixed."""
+    forbidden: tuple[str, ...] = ()
+    """Words of `planning.profile.FORBIDDABLE` that must not be installed or asked for here."""
+    disk_class: str = ""
+    """Storage class of the provider for network disks; "" where ours is made."""
+    shared_class: str = ""
+    """Storage class of the provider for the shared file system; "" where none is known."""
+    rdma_resource: str = ""
+    """Extended resource by which a pod asks for the fabric; "" where there is none."""
+    oldest_kubernetes: str = ""
+    """Oldest minor version we build on, "1.33"; "" where any will do."""
+    notes: tuple[str, ...] = ()
+
+
+class Gateway(Decided):
+    """The WireGuard gateway."""
+
+    kind: Literal["machine", "in_cluster"]
+    machine: str
+    """Machine type; "" in the cluster."""
+    disk_gb: int
+    port: int
+    cidr: IPv4Network
+    """Addresses of the users' devices inside the tunnel; outside the cluster's and the peered network's."""
+
+
+class Link(Decided):
+    """A site-to-site VPN between a cluster and the main cloud, where no VPC peering exists."""
+
+    provider: str
+    """The main cloud, at whose prices its gateway is paid."""
+    region: str
+    vpc_id: str
+    vpc_cidr: IPv4Network
+    account: str | None
+    route_table_ids: tuple[str, ...]
+    gb_per_month: Amounts
 
 
 class Pool(Decided):
@@ -69,6 +130,8 @@ class Pool(Decided):
     architecture: str
     purchase: str
     """Word of terms.csv."""
+    fallback: str = ""
+    """Purchase that replaces nodes of this one when it has none to give, at most; "" for none."""
     kind: Literal["on_demand", "spot", "reserved", "capacity_block", "flex"]
     working: int
     """Nodes at the peak, without spares."""
@@ -125,6 +188,9 @@ class Network(Decided):
     nat_gb: Amounts
     load_balancers: Amounts
     peering: Peering | None
+    link: Link | None = None
+    domain: str = ""
+    """DNS zone of the services, below which every address of the cluster lies; "" for none."""
 
 
 class Services(Decided):
@@ -163,3 +229,5 @@ class ClusterSpec(Decided):
     orchestration: Orchestration
     kubernetes_version: str
     existing: ExistingCluster | None
+    profile: Profile
+    vpn: Gateway | None = None

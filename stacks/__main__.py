@@ -11,15 +11,14 @@ import pulumi
 
 from components.targets import build
 from planning.errors import AtollError, in_one_line
-from planning.lock import LOCK_NAME, read_spec
-from planning.quantities import declared
+from planning.lock import LOCK_NAME, read_lock
 
 
 def main() -> None:
     """The stack that is selected."""
     try:
-        spec = read_spec(Path(__file__).parent / pulumi.get_stack() / LOCK_NAME)
-        outputs = build(spec, declared(spec))
+        lock = read_lock(Path(__file__).parent / pulumi.get_stack() / LOCK_NAME)
+        outputs = build(lock.placements, joined=lock.joined)
     except AtollError as error:
         raise pulumi.RunError(in_one_line(error)) from error  # the engine prints it without a traceback
     for name, value in outputs.items():

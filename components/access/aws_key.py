@@ -43,7 +43,7 @@ class Key(pulumi.ComponentResource):
     def __init__(self, name: str, args: KeyArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         facts = {"provider": args.placement.provider, "region": args.placement.region}
         super().__init__("atoll:access:Key", name, facts, opts)
-        self.alias = f"alias/{physical()}"
+        self.alias = f"alias/{physical(args.placement)}"
         key = _key(region=args.placement.region, parent=self)
         self.arn = key.arn
         self.named = _alias(self.alias, key=key, parent=self)

@@ -10,7 +10,7 @@ import pulumi_kubernetes as kubernetes
 
 from components.access.names import SYSTEM_NAMESPACE, namespace, workloads
 from components.access.tenant import TenantArgs, tenant
-from components.storage.classes import ClassesArgs, storage_classes
+from components.storage.classes import storage_classes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,14 +28,9 @@ PRIORITIES: Final[Mapping[str, tuple[int, str]]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class TenancyArgs:
-    """What the lock says of pools, tiers and people.
-
-    Args:
-        disk_key_arn: key for the disks of pods where we know who provisions them; None elsewhere.
-    """
+    """What the lock says of pools, tiers and people."""
 
     spec: ClusterSpec
-    disk_key_arn: pulumi.Input[str] | None
 
 
 @final
@@ -53,7 +48,7 @@ class Tenancy(pulumi.ComponentResource):
             home = _namespace(namespace(workload), level="restricted", parent=self)
             tenant(TenantArgs(workload=workload, pools=args.spec.pools), home=home)
         _priorities(parent=self)
-        storage_classes(ClassesArgs(tiers=args.spec.storage, disk_key_arn=args.disk_key_arn), parent=self)
+        storage_classes(args.spec.storage, parent=self)
         self.register_outputs({})
 
 

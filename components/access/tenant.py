@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
     from planning.spec import Pool
 
-# Groups of the checklist's users, as the identity provider names them, to the roles every cluster has. Those grow with
-# what is installed: the training operators add their kinds to `edit` and `view`. None of them may touch quotas.
+# Roles of the checklist's users to the roles that every cluster has. Those grow with what is installed: the training
+# operators add their kinds to `edit` and `view`. None of them may touch quotas.
 ROLES: Final[Mapping[str, str]] = {"admin": "admin", "engineer": "edit", "viewer": "view"}
+EVERYWHERE: Final = "admin"  # the one role that is held in every workload's namespace
 GROUP_PREFIX: Final = "atoll:"
 CONTAINER_DEFAULT: Final = {"cpu": "500m", "memory": "1Gi"}
 METADATA_ADDRESS: Final = "169.254.169.254/32"  # instance metadata of every large cloud: the node's own identity
@@ -35,6 +36,11 @@ class TenantArgs:
 
     workload: str
     pools: Sequence[Pool]
+
+
+def group_of(role: str, *, workload: str) -> str:
+    """The group that has a role in a workload's namespace: admins look after all of them, everyone else has a team."""
+    return f"{GROUP_PREFIX}{role}" if role == EVERYWHERE else f"{GROUP_PREFIX}{workload}:{role}"
 
 
 def tenant(args: TenantArgs, *, home: kubernetes.core.v1.Namespace) -> None:
@@ -94,12 +100,13 @@ def _limits(workload: str, *, home: kubernetes.core.v1.Namespace) -> None:
 
 
 def _rights(workload: str, *, home: kubernetes.core.v1.Namespace) -> None:
-    for group, role in ROLES.items():
+    for role, granted in ROLES.items():
+        group = group_of(role, workload=workload)
         kubernetes.rbac.v1.RoleBinding(
-            f"{workload}-{group}",
-            metadata=_named(group, home=home),
-            role_ref={"api_group": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role},
-            subjects=[{"api_group": "rbac.authorization.k8s.io", "kind": "Group", "name": f"{GROUP_PREFIX}{group}"}],
+            f"{workload}-{role}",
+            metadata=_named(role, home=home),
+            role_ref={"api_group": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": granted},
+            subjects=[{"api_group": "rbac.authorization.k8s.io", "kind": "Group", "name": group}],
             opts=pulumi.ResourceOptions(parent=home),
         )
 

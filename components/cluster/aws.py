@@ -59,7 +59,7 @@ class Cluster(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: ClusterArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("atoll:cluster:Cluster", name, _facts(args), opts)
-        self.name = physical()
+        self.name = physical(args.placement)
         self.resource = _control_plane(self.name, args, parent=self)
         self.security_group = self.resource.vpc_config.cluster_security_group_id
         self.node_role = _node_role(args.placement.region, parent=self)

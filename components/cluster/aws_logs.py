@@ -47,7 +47,9 @@ class Logs(pulumi.ComponentResource):
             "charges": list(args.charges),
         }
         super().__init__("atoll:cluster:Logs", name, facts, opts)
-        self.control_plane = _group("control-plane", f"/aws/eks/{physical()}/cluster", args=args, parent=self)
+        self.control_plane = _group(
+            "control-plane", f"/aws/eks/{physical(args.placement)}/cluster", args=args, parent=self
+        )
         _flow_log(args, parent=self)
         self.register_outputs({"controlPlane": self.control_plane.name})
 
@@ -64,7 +66,7 @@ def _group(name: str, shown: str, *, args: LogsArgs, parent: Logs) -> aws.cloudw
 
 def _flow_log(args: LogsArgs, *, parent: Logs) -> None:
     """Refused connections only: they are what an audit asks for (CIS AWS 3.x), and a fraction of the volume."""
-    group = _group("flows", f"/aws/vpc/{physical()}/flows", args=args, parent=parent)
+    group = _group("flows", f"/aws/vpc/{physical(args.placement)}/flows", args=args, parent=parent)
     trust = service_trust("vpc-flow-logs.amazonaws.com")
     writer = role("flows", trust=trust, region=args.placement.region, parent=parent)
     allowed = pulumi.Output.json_dumps(

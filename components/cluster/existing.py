@@ -39,16 +39,19 @@ class ExistingCluster(pulumi.ComponentResource):
 
     Attributes:
         provider: what is put into the cluster names this.
+        kubeconfig: as it was read, a secret.
     """
 
     provider: kubernetes.Provider
+    kubeconfig: pulumi.Output[str]
 
     def __init__(self, name: str, args: ExistingClusterArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         facts = {"provider": args.placement.provider, "region": args.placement.region}
         super().__init__("atoll:cluster:ExistingCluster", name, facts, opts)
+        self.kubeconfig = _kubeconfig(args)
         self.provider = kubernetes.Provider(
             "cluster",
-            kubeconfig=_kubeconfig(args),
+            kubeconfig=self.kubeconfig,
             context=args.existing.context,
             opts=pulumi.ResourceOptions(parent=self),
         )

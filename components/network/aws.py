@@ -53,11 +53,11 @@ class Network(pulumi.ComponentResource):
         super().__init__("atoll:network:Network", name, _facts(args), opts)
         ranges = _ranges(args.network)
         zones = _zone_ids(args, parent=self)
-        vpc = _vpc(args.network, parent=self)
-        public = [_subnet(f"public-{i}", zone, vpc, each.public, parent=self) for i, zone, each in _each(zones, ranges)]
-        private = [
-            _subnet(f"private-{i}", zone, vpc, each.private, parent=self) for i, zone, each in _each(zones, ranges)
-        ]
+        vpc = _vpc(args, parent=self)
+        public, private = [], []
+        for index, zone, each in _each(zones, ranges):
+            public.append(_subnet(f"public-{index}", zone, vpc, each.public, args=args, parent=self))
+            private.append(_subnet(f"private-{index}", zone, vpc, each.private, args=args, parent=self))
         tables = egress(vpc, public=public, private=private, gateways=args.network.nat_gateways, parent=self)
         _object_store_endpoint(vpc, tables, region=args.placement.region, parent=self)
         self.vpc_id = vpc.id
@@ -107,21 +107,23 @@ def _each(
     return [(index, zone, each) for index, (zone, each) in enumerate(zip(zones, ranges, strict=True))]
 
 
-def _vpc(network: NetworkSpec, *, parent: Network) -> aws.ec2.Vpc:
+def _vpc(args: NetworkArgs, *, parent: Network) -> aws.ec2.Vpc:
     """The VPC; its default security group is emptied, so that nothing works by accident."""
     vpc = aws.ec2.Vpc(
         "vpc",
-        cidr_block=str(network.cidr),
+        cidr_block=str(args.network.cidr),
         enable_dns_support=True,
         enable_dns_hostnames=True,
-        tags={"Name": physical()},
+        tags={"Name": physical(args.placement)},
         opts=pulumi.ResourceOptions(parent=parent),
     )
     aws.ec2.DefaultSecurityGroup("default", vpc_id=vpc.id, opts=pulumi.ResourceOptions(parent=vpc))
     return vpc
 
 
-def _subnet(name: str, zone: pulumi.Input[str], vpc: aws.ec2.Vpc, cidr: object, *, parent: Network) -> aws.ec2.Subnet:
+def _subnet(
+    name: str, zone: pulumi.Input[str], vpc: aws.ec2.Vpc, cidr: object, *, args: NetworkArgs, parent: Network
+) -> aws.ec2.Subnet:
     """One subnet, tagged so that load balancers find it (EKS user guide, network requirements)."""
     kind = name.partition("-")[0]
     role = {"private": "kubernetes.io/role/internal-elb", "public": "kubernetes.io/role/elb"}[kind]
@@ -131,7 +133,7 @@ def _subnet(name: str, zone: pulumi.Input[str], vpc: aws.ec2.Vpc, cidr: object, 
         cidr_block=str(cidr),
         availability_zone_id=zone,
         map_public_ip_on_launch=False,
-        tags={"Name": physical(name), role: "1"},
+        tags={"Name": physical(args.placement, name), role: "1"},
         opts=pulumi.ResourceOptions(parent=parent),
     )
 

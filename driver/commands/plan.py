@@ -1,6 +1,8 @@
 """`atoll plan`: what the program of a stack would build and what that costs, without an engine or a cloud account."""
 
+from collections import Counter
 from datetime import date
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -27,11 +29,20 @@ if TYPE_CHECKING:
 
 STDOUT = "-"
 DISAGREE = 1
+FORMAT_OPTION = "--format"
 EXIT_CODES = {
     Verdict.WITHIN: 0,
     Verdict.OVER: OverCeilingError.exit_code,
     Verdict.CANNOT_TELL: CannotTellError.exit_code,
 }
+
+
+class Format(StrEnum):
+    """What is written to stdout."""
+
+    TABLE = "table"
+    JSON = "json"
+    TERRAFORM = "terraform"
 
 
 def run(
@@ -42,22 +53,24 @@ def run(
     json_file: Annotated[
         str, typer.Option("--json", metavar="FILE|-", help="Write the plan as JSON.", show_default=False)
     ] = "",
+    form: Annotated[
+        Format, typer.Option(FORMAT_OPTION, help="Print tables, JSON, or a Terraform plan of the AWS resources.")
+    ] = Format.TABLE,
     today: arguments.Today = "",
 ) -> int:
     """Show what the program would build, and its bill.
 
     Exit code: 0 within the ceiling, 10 over it, 11 where nobody can tell, 1 where bill and resources disagree.
     """
+    if json_file and form is not Format.TABLE:
+        raise typer.BadParameter(f"--json writes JSON already; leave out {FORMAT_OPTION} {form}", param_hint="--json")
     project = known_stack(stack)
     lock = read_lock(Path(shown(project.lock(stack))))
     _remind(project, lock, today=arguments.day(today))
     with progress(f"running the program of {stack}"):
         resources = _registered(project, stack)
         plan = planned(lock, resources, catalog=price_book(prices, own=own))
-    if json_file:
-        _write(json_file, plan)
-    else:
-        _show(plan)
+    _write(json_file, plan) if json_file else PRINTERS[form](plan)
     return EXIT_CODES[plan.judgement.verdict] or (DISAGREE if plan.differences else 0)
 
 
@@ -82,14 +95,32 @@ def _remind(project: Project, lock: Lock, *, today: date) -> None:
 
 
 def _write(file: str, plan: Planned) -> None:
+    if file == STDOUT:
+        _print_json(plan)
+        return
+    write_all({Path(file): _json(plan)})
+    note(f"written: {file}")
+
+
+def _print_json(plan: Planned) -> None:
+    print(_json(plan), end="")
+
+
+def _json(plan: Planned) -> str:
     from driver.offline.plan_json import to_json  # noqa: PLC0415 - Pulumi is imported once it is needed
 
-    text = json_text(plan_form(plan, resources=cast("list[ResourceForm]", to_json(plan.resources))))
-    if file == STDOUT:
-        print(text, end="")
-    else:
-        write_all({Path(file): text})
-        note(f"written: {file}")
+    return json_text(plan_form(plan, resources=cast("list[ResourceForm]", to_json(plan.resources))))
+
+
+def _print_terraform(plan: Planned) -> None:
+    """The plan to stdout; to stderr, what it does not hold."""
+    from driver.terraform.plan import left_out, terraform_plan  # noqa: PLC0415 - as the run, only once it is needed
+
+    print(json_text(terraform_plan(plan.resources)), end="")
+    others = Counter(resource.type.split(":")[0] for resource in left_out(plan.resources))
+    if others:
+        counted = ", ".join(f"{count} of {package}" for package, count in sorted(others.items()))
+        note(f"left out of the Terraform plan, which holds AWS resources only: {counted}")
 
 
 def _show(plan: Planned) -> None:
@@ -102,3 +133,6 @@ def _show(plan: Planned) -> None:
     else:
         show("Resources and accepted cluster agree to the cent.")
     show(f"{plan.lock.option}: {expected} USD a month expected; {verdict.verdict}: {verdict.reason}")
+
+
+PRINTERS = {Format.TABLE: _show, Format.JSON: _print_json, Format.TERRAFORM: _print_terraform}

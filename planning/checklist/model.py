@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from ipaddress import IPv4Network
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import BeforeValidator, Field
 
@@ -21,6 +21,7 @@ from planning.checklist.words import (
 )
 from planning.checklist.workload import Name, Strict, Workload
 
+DOMAIN: Final = r"^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$"
 Email = Annotated[str, Field(pattern=r"^[^@\s]+@[^@\s]+\.[^@\s]+$")]
 
 
@@ -143,6 +144,23 @@ class Existing(Strict):
     """Context in that kubeconfig."""
 
 
+class Elsewhere(Strict):
+    """Workloads that run in a cluster of their own, at another place than the rest."""
+
+    name: Name
+    """What this placement is called."""
+    workloads: tuple[Name, ...] = Field(min_length=1)
+    """Names of the workloads that run there."""
+    wanted: tuple[CloudName, ...] = ()
+    """Only these providers; empty for all."""
+    regions: tuple[str, ...] = ()
+    """Only these regions; empty for all."""
+    existing: Existing | None = None
+    """A cluster that is already there."""
+    cidr: Cidr = IPv4Network("10.80.0.0/16")
+    """Address range of that cluster's network."""
+
+
 class Where(Strict):
     """Where the cluster may be."""
 
@@ -158,8 +176,14 @@ class Where(Strict):
     """Refuse what only one provider sells."""
     existing: Existing | None = None
     """Build on a cluster that is already there."""
+    elsewhere: tuple[Elsewhere, ...] = ()
+    """Workloads that run in a cluster of their own at another place; everything else runs at home."""
+    joined: Flag = True
+    """Whether jobs queued at home are sent on to the clusters elsewhere."""
     cidr: Cidr = IPv4Network("10.64.0.0/16")
     """Address range of the cluster's network."""
+    domain: str | None = Field(default=None, pattern=DOMAIN)
+    """DNS zone for the cluster's services, as in ml.example.com; none for no names of its own."""
     api_cidrs: tuple[Cidr, ...] = ()
     """Who may reach the Kubernetes API from the internet; empty keeps it private."""
 
@@ -173,6 +197,8 @@ class User(Strict):
     """Identity at the customer's OIDC provider."""
     group: Literal["admin", "engineer", "viewer"] = "engineer"
     """What they may do."""
+    workloads: tuple[Name, ...] = ()
+    """Workloads whose namespaces they work in; empty for all."""
     ssh_key: str | None = Field(default=None, pattern=r"^(ssh-ed25519|ecdsa-sha2-nistp256|ssh-rsa) \S+( .*)?$")
     """Public key for SSH to nodes."""
 

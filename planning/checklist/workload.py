@@ -50,6 +50,8 @@ class HardwareAsk(Strict):
     """What must join the nodes."""
     purchase: Purchase | None = None
     """The only purchase that will do."""
+    placement_group: Flag | None = None
+    """Whether AWS places the nodes close together; not said: where nothing is reserved and the fabric asks for it."""
     usd_per_hour_cap: Number | None = Field(default=None, gt=0)
     """The most one accelerator may cost, USD per hour."""
 

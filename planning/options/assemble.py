@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Final
 from catalogs.model import Item, PurchaseKind
 from planning.checklist.words import CloudName
 from planning.money import HOURS_PER_MONTH, ZERO, Range
+from planning.options.access import gateway, link
 from planning.options.candidate import CPU_NODE_DISK_GB
 from planning.options.market import CPU_ARCHITECTURE
+from planning.options.profiles import profile_of
 from planning.options.zones import cluster_zones, pool_zones
 from planning.sizing.storage import provisioned_gb
 from planning.spec import (
+    HOME,
     Amounts,
     ClusterSpec,
     ExistingCluster,
@@ -51,11 +54,13 @@ UNNAMED_NODES: Final = 3
 LOAD_BALANCERS: Final = Range.exactly(1)  # the one ingress that all services share
 
 
+# Clouds that have a builder of their own; on every other one we build on the cluster that the provider hands over.
+BUILT: Final = frozenset({CloudName.AWS, CloudName.GCP, CloudName.COREWEAVE})
+
+
 def target(provider: str, checklist: Checklist) -> str:
     """What builds a cluster at a provider: clouds of ours, else on a cluster that the provider hands over."""
-    if checklist.where.existing is not None or provider != CloudName.AWS:
-        return "existing"
-    return "aws"
+    return "existing" if checklist.where.existing is not None or provider not in BUILT else provider
 
 
 def spec(
@@ -65,13 +70,16 @@ def spec(
     candidates: Sequence[Candidate],
     market: Market,
     missing: Sequence[Demand] = (),
+    name: str = HOME,
 ) -> ClusterSpec:
     """The whole cluster at one place; `missing` are CPU nodes that the provider sells under no name known here."""
     zones = cluster_zones(place, candidates=candidates, market=market, wanted=_zone_count(checklist))
+    built_by = target(place[0], checklist)
+    profile = profile_of(place[0], market.catalog)
     return ClusterSpec(
         customer=checklist.customer,
         placement=Placement.model_validate(
-            {"provider": place[0], "region": place[1], "zones": zones, "target": target(place[0], checklist)}
+            {"name": name, "provider": place[0], "region": place[1], "zones": zones, "target": built_by}
         ),
         network=_network(checklist, place=place, zone_count=max(len(zones), FEWEST_ZONES)),
         pools=(
@@ -88,7 +96,9 @@ def spec(
         schedulers=checklist.schedulers,
         orchestration=checklist.orchestration,
         kubernetes_version=KUBERNETES_VERSION,
-        existing=_existing(place[0], checklist),
+        existing=_existing(built_by, checklist),
+        profile=profile,
+        vpn=gateway(checklist, provider=place[0], target=built_by, profile=profile),
     )
 
 
@@ -96,11 +106,11 @@ def _zone_count(checklist: Checklist) -> int:
     return FEWEST_ZONES if checklist.slo_percent is None else SLO_ZONES
 
 
-def _existing(provider: str, checklist: Checklist) -> ExistingCluster | None:
+def _existing(built_by: str, checklist: Checklist) -> ExistingCluster | None:
     asked = checklist.where.existing
     if asked is not None:
         return ExistingCluster(kubeconfig_env=asked.kubeconfig_env, context=asked.context)
-    return None if provider == CloudName.AWS else ExistingCluster(kubeconfig_env="KUBECONFIG", context=None)
+    return ExistingCluster(kubeconfig_env="KUBECONFIG", context=None) if built_by == "existing" else None
 
 
 def _network(checklist: Checklist, *, place: Place, zone_count: int) -> Network:
@@ -116,6 +126,8 @@ def _network(checklist: Checklist, *, place: Place, zone_count: int) -> Network:
         nat_gb=Amounts.of(egress + Range.exactly(traffic.ingress_per_month)),
         load_balancers=Amounts.of(LOAD_BALANCERS),
         peering=_peering(checklist, place=place),
+        link=link(checklist, place=place),
+        domain=checklist.where.domain or "",
     )
 
 
@@ -177,10 +189,16 @@ def _pool(
         local_nvme_gb=machine.local_nvme_gb,
         fabric=machine.fabric.value,
         efa_interfaces=machine.efa_interfaces,
-        placement_group=joined and machine.placement_group and kind in (PurchaseKind.ON_DEMAND, PurchaseKind.SPOT),
+        placement_group=joined and machine.placement_group and _close(demand, kind=kind),
         zones=pool_zones(each, joined=joined, zones=zones, market=market),
         burn_in=checklist.burn_in and each.accelerator is not None,
     )
+
+
+def _close(demand: Demand, *, kind: PurchaseKind) -> bool:
+    """Whether a placement group is wanted: as asked, else where nothing is reserved, with which it clashes."""
+    asked = demand.hardware.placement_group if demand.hardware is not None else None
+    return kind in (PurchaseKind.ON_DEMAND, PurchaseKind.SPOT) if asked is None else asked
 
 
 def unnamed_pool(demand: Demand) -> Pool:

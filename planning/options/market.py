@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Final, final
 
 from catalogs.model import Item, PurchaseKind, UnpricedError
 from planning.money import HOURS_PER_MONTH, NOTHING, ZERO
+from planning.charge import LIST_PRICE
 from planning.pricing import in_tiers
+from planning.pricing import place_of as pricing_place
 from planning.quantities import NAT_PER_NODE
 
 if TYPE_CHECKING:
@@ -89,7 +91,7 @@ class Market:
     def __init__(self, catalog: Catalog) -> None:
         self.catalog = catalog
         self._cpu: dict[Place, tuple[CpuStock, ...]] = {}
-        self._tiers: dict[tuple[str, str, str], tuple[Price, ...]] = {}
+        self._tiers: dict[tuple[str, str, str, str], tuple[Price, ...]] = {}
         self._beside: dict[tuple[Place, int], Decimal] = {}
         self._reserved: dict[int, frozenset[Place]] = {}
         self._dearest: dict[str, Decimal] = {}
@@ -126,7 +128,8 @@ class Market:
             return NOTHING
         if charge.stated_usd is not None:
             return charge.quantity.times(charge.stated_usd)
-        tiers = self.tiers(charge.item, place)
+        paid_at = pricing_place(charge, provider=place[0], region=place[1])
+        tiers = self.tiers(charge.item, paid_at, charge.purchase)
         if not tiers:
             return charge.quantity.times(self.dearest(charge.item))
         if len(tiers) == 1:
@@ -136,12 +139,13 @@ class Market:
             usd += part.times(tier.usd)
         return usd
 
-    def tiers(self, item: str, place: Place) -> tuple[Price, ...]:
-        """The prices of a service item at a place; empty where it has none."""
-        key = (item, *place)
+    def tiers(self, item: str, place: Place, purchase: str = LIST_PRICE) -> tuple[Price, ...]:
+        """The prices of an item at a place; empty where it has none."""
+        key = (item, *place, purchase)
         if key not in self._tiers:
+            prices = self.catalog.prices
             try:
-                self._tiers[key] = self.catalog.prices.tiers(provider=place[0], item=item, region=place[1])
+                self._tiers[key] = prices.tiers(provider=place[0], item=item, region=place[1], purchase=purchase)
             except UnpricedError:
                 self._tiers[key] = ()
         return self._tiers[key]

@@ -52,12 +52,17 @@ def ceilings(checklist: Checklist) -> Ceilings:
 
 
 def bill(cluster: ClusterSpec, market: Market) -> Bill:
-    """The whole bill of a spec at today's price book."""
+    """The whole bill of one placement at today's price book."""
     place = cluster.placement
     lines = price_all(
         charges(cluster), catalog_prices=market.catalog.prices, provider=place.provider, region=place.region
     )
     return Bill(lines)
+
+
+def whole_bill(placements: Sequence[ClusterSpec], market: Market) -> Bill:
+    """One bill over all placements."""
+    return Bill(tuple(line for cluster in placements for line in bill(cluster, market).lines))
 
 
 def option(
@@ -74,7 +79,8 @@ def option(
         id=identity(pick) + suffix,
         views=tuple(views),
         why=tuple(why),
-        spec=cluster,
+        placements=(cluster,),
+        joined=False,
         bill=whole,
         judgement=judge(
             whole, ceilings(checklist), contract_months=checklist.contract.months, usd_per_gpu_hour=dearest

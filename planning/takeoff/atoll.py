@@ -54,7 +54,8 @@ def _charge(declared: Properties) -> Charge:
     """One declared charge, each field of which was known, bounded and plain."""
     for name in ("key", "label", "group", "item", "purchase"):
         declared.at(name).text()
-    declared.at("note").text("")
+    for name in ("note", "at", "fallback"):
+        declared.at(name).text("")
     declared.at("ofBill").flag(default=False)
     declared.at("statedUsd").number(0)
     for reading in _READINGS:

@@ -52,7 +52,7 @@ class Case:
         """Key of a line: `own` below a component of ours, so that it meets the bill's; else by the resource's name."""
         if own is None or self.owner is None:
             return f"{self.resource.name}/{what}"
-        return own
+        return self.registered.prefix(self.resource) + own
 
     def pool_key(self, what: str) -> str:
         """Key of a node pool's line: "pool/train/machine", or by the resource's name where there is no pool."""
@@ -60,7 +60,8 @@ class Case:
         if pool is None:
             return f"{self.resource.name}/{what}"
         name = pool.inputs.get("pool")
-        return f"pool/{name if isinstance(name, str) else pool.name}/{what}"
+        prefix = self.registered.prefix(pool)
+        return f"{prefix}pool/{name if isinstance(name, str) else pool.name}/{what}"
 
     def charge(self, item: str, quantity: Range, *, group: Group, own: str | None = None, note: str = "") -> Charge:
         """A charge of this resource, priced from the list."""

@@ -74,7 +74,7 @@ def lines_of(found: Finding, case: Case, prices: Prices, *, rest: Sequence[LineI
 def _priced(charges: tuple[Charge, ...], case: Case, prices: Prices) -> tuple[LineItem, ...]:
     """The lines of one charge, or of a choice of several."""
     try:
-        place = _NOWHERE if charges[0].stated_usd is not None else place_of(case)
+        place = _NOWHERE if charges[0].stated_usd is not None or charges[0].at else place_of(case)
     except UnreadableError as error:
         return (pricing.unpriced(charges[0], str(error)),)
     priced = tuple(

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from planning.takeoff.resource import Resource
 
 OWN_PREFIX: Final = "atoll:"
+PLACEMENT: Final = "placement"  # input that makes one of our components a placement other than home
 POOL_HOURS: Final = "nodeHours"  # input that makes one of our components a node pool
 NODE_TYPES: Final = ("aws:eks/nodeGroup:NodeGroup", "aws:autoscaling/group:Group")
 
@@ -63,6 +64,14 @@ class Registered:
     def pool(self, resource: Resource) -> Resource | None:
         """The nearest component of ours that is a node pool."""
         return next((owner for owner in self.owners(resource) if POOL_HOURS in owner.inputs), None)
+
+    def prefix(self, resource: Resource) -> str:
+        """What the keys of a resource's lines begin with: its placement, "" at home."""
+        for owner in (resource, *self.owners(resource)):
+            name = owner.inputs.get(PLACEMENT)
+            if isinstance(name, str):
+                return f"{name}/"
+        return ""
 
     @cached_property
     def nodes_of_pool(self) -> Mapping[str, Sequence[Resource]]:

@@ -91,11 +91,12 @@ def take_off(resources: Sequence[Resource], *, catalog: Book, default_region: st
     prices = Remembered(catalog.prices)
     terms = catalog.terms
     taken = [_ruled(each) or _taken(Case(each, registered=registered, terms=terms), prices) for each in resources]
-    rest = tuple(line for each in taken for line in each.lines)
     for index, resource in enumerate(resources):
         if declares_share(resource):
+            here = registered.prefix(resource)
+            near = [each for each, of in zip(taken, resources, strict=True) if registered.prefix(of) == here]
             case = Case(resource, registered=registered, terms=terms)
-            taken[index] = _taken(case, prices, rest=rest)
+            taken[index] = _taken(case, prices, rest=tuple(line for each in near for line in each.lines))
     return TakeOff(tuple(taken))
 
 

@@ -8,7 +8,6 @@ import specs
 
 from components.targets import build
 from driver.offline.program import Run, run
-from planning.quantities import declared
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 def program_of(spec: ClusterSpec) -> Callable[[], None]:
     def program() -> None:
-        for name, value in build(spec, declared(spec)).items():
+        for name, value in build((spec,)).items():
             pulumi.export(name, value)
 
     return program

@@ -15,6 +15,7 @@ from planning.spec import (
     Peering,
     Placement,
     Pool,
+    Profile,
     Services,
     Tier,
 )
@@ -109,6 +110,20 @@ PEERING = Peering(
 )
 
 
+PROFILE = Profile(
+    provider="aws",
+    title="EKS",
+    gpu_driver="provider",
+    device_plugin="atoll",
+    node_feature_discovery="none",
+    dcgm_exporter="atoll",
+    network_plugin="atoll",
+    node_repair="provider",
+    autoscaler="atoll",
+    rdma_resource="vpc.amazonaws.com/efa",
+)
+
+
 def aws_cluster(**changes: object) -> ClusterSpec:
     fields: dict[str, object] = {
         "customer": Customer(name="acme", owner="ml@acme.example"),
@@ -146,6 +161,7 @@ def aws_cluster(**changes: object) -> ClusterSpec:
         "orchestration": Orchestration.KUBERNETES,
         "kubernetes_version": "1.34",
         "existing": None,
+        "profile": PROFILE,
     }
     return ClusterSpec.model_validate({**fields, **changes})
 

@@ -81,8 +81,17 @@ def test_pods_never_reach_the_nodes_metadata(existing_run: Run) -> None:
 def test_groups_have_the_roles_of_their_names_inside_their_namespace_only(existing_run: Run) -> None:
     bindings = of_type(existing_run, "kubernetes:rbac.authorization.k8s.io/v1:RoleBinding")
     found = {(at(each, "subjects", 0, "name"), at(each, "roleRef", "name")) for each in bindings}
-    assert found == {("atoll:admin", "admin"), ("atoll:engineer", "edit"), ("atoll:viewer", "view")}
+    assert found == {("atoll:admin", "admin"), ("atoll:burst:engineer", "edit"), ("atoll:burst:viewer", "view")}
     assert not [each for each in existing_run.resources if "ClusterRoleBinding" in each.type]
+
+
+def test_no_group_but_the_admins_has_rights_in_two_workloads(aws_run: Run) -> None:
+    homes: dict[object, set[object]] = {}
+    for each in of_type(aws_run, "kubernetes:rbac.authorization.k8s.io/v1:RoleBinding"):
+        homes.setdefault(at(each, "subjects", 0, "name"), set()).add(at(each, "metadata", "namespace"))
+    everywhere = {"work-train", "work-burst", "work-serve"}
+    assert homes.pop("atoll:admin") == everywhere
+    assert sorted(len(held) for held in homes.values()) == [1] * 6
 
 
 def test_storage_classes_stand_only_where_somebody_provisions_them(existing_run: Run, aws_run: Run) -> None:

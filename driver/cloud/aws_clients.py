@@ -1,0 +1,108 @@
+"""Typed clients of one AWS region, with few retries and short waits: a person waits for the answer."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, cast, final
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mypy_boto3_ec2 import EC2Client
+    from mypy_boto3_efs import EFSClient
+    from mypy_boto3_eks import EKSClient
+    from mypy_boto3_elbv2 import ElasticLoadBalancingv2Client
+    from mypy_boto3_fsx import FSxClient
+    from mypy_boto3_kms import KMSClient
+    from mypy_boto3_logs import CloudWatchLogsClient
+    from mypy_boto3_resourcegroupstaggingapi import ResourceGroupsTaggingAPIClient
+    from mypy_boto3_s3 import S3Client
+    from mypy_boto3_service_quotas import ServiceQuotasClient
+
+REFUSED: Final = (BotoCoreError, ClientError)
+NO_CREDENTIALS: Final = "no AWS credentials: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+_CONFIG: Final = Config(connect_timeout=5, read_timeout=20, retries={"max_attempts": 3, "mode": "standard"})
+
+
+@final
+class Clients:
+    """Clients of one region, each made once it is asked for.
+
+    Args:
+        session: where credentials come from.
+    """
+
+    def __init__(self, region: str, *, session: boto3.Session) -> None:
+        self.region = region
+        # The stubs know ten of several hundred services; what the rest return makes the whole type unknown.
+        make = cast("Callable[..., object]", session.client)  # pyright: ignore[reportUnknownMemberType]
+        self._make = lambda name: make(name, region_name=region, config=_CONFIG)
+
+    @cached_property
+    def ec2(self) -> EC2Client:
+        """EC2."""
+        return cast("EC2Client", self._make("ec2"))
+
+    @cached_property
+    def efs(self) -> EFSClient:
+        """EFS."""
+        return cast("EFSClient", self._make("efs"))
+
+    @cached_property
+    def eks(self) -> EKSClient:
+        """EKS."""
+        return cast("EKSClient", self._make("eks"))
+
+    @cached_property
+    def elbv2(self) -> ElasticLoadBalancingv2Client:
+        """Load balancers."""
+        return cast("ElasticLoadBalancingv2Client", self._make("elbv2"))
+
+    @cached_property
+    def fsx(self) -> FSxClient:
+        """FSx."""
+        return cast("FSxClient", self._make("fsx"))
+
+    @cached_property
+    def kms(self) -> KMSClient:
+        """Keys."""
+        return cast("KMSClient", self._make("kms"))
+
+    @cached_property
+    def logs(self) -> CloudWatchLogsClient:
+        """Log groups."""
+        return cast("CloudWatchLogsClient", self._make("logs"))
+
+    @cached_property
+    def tagging(self) -> ResourceGroupsTaggingAPIClient:
+        """Resources of every service by tag."""
+        return cast("ResourceGroupsTaggingAPIClient", self._make("resourcegroupstaggingapi"))
+
+    @cached_property
+    def s3(self) -> S3Client:
+        """Buckets."""
+        return cast("S3Client", self._make("s3"))
+
+    @cached_property
+    def quotas(self) -> ServiceQuotasClient:
+        """Service Quotas."""
+        return cast("ServiceQuotasClient", self._make("service-quotas"))
+
+
+def clients(region: str) -> Clients | None:
+    """Clients of a region with the credentials of the environment; None where there are none."""
+    session = boto3.Session()
+    return None if session.get_credentials() is None else Clients(region, session=session)
+
+
+def refusal(error: Exception) -> str:
+    """Why AWS did not answer, in one line."""
+    if isinstance(error, ClientError):
+        told = error.response.get("Error", {})
+        operation = error.operation_name
+        return f"{operation}: {told.get('Code', 'refused')}: {told.get('Message', '')}".rstrip(": ")
+    return str(error)

@@ -1,0 +1,165 @@
+"""Where state is kept and what opens its secrets: from the environment, else inside the repository."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from dataclasses import dataclass
+from getpass import getpass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, cast
+
+import yaml
+
+from driver.project import PROJECT_FILE
+from planning.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+STATE_FOLDER: Final = ".pulumi-state"
+BACKEND: Final = "PULUMI_BACKEND_URL"
+TOKEN: Final = "PULUMI_ACCESS_TOKEN"  # noqa: S105 - the name of a variable
+PASSPHRASE: Final = "PULUMI_CONFIG_PASSPHRASE"  # noqa: S105 - the name of a variable
+PASSPHRASE_FILE: Final = "PULUMI_CONFIG_PASSPHRASE_FILE"  # noqa: S105 - the name of a variable
+PROVIDER: Final = "ATOLL_SECRETS_PROVIDER"
+BY_PASSPHRASE: Final = "passphrase"
+BY_SERVICE: Final = "default"
+SCHEMES: Final = ("awskms", "gcpkms", "azurekeyvault", "hashivault")  # pulumi.com/docs/iac/concepts/secrets, 2026-11-21
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """Where the engine keeps state.
+
+    Args:
+        url: "" where the engine itself knows (Pulumi Cloud, or what `pulumi login` wrote).
+        reason: who decided so, in words.
+        folder: of a backend inside the repository, else None.
+    """
+
+    url: str
+    reason: str
+    folder: Path | None = None
+
+    @property
+    def is_service(self) -> bool:
+        """Whether it is Pulumi Cloud or a server like it, which keeps secrets by itself."""
+        return self.url.startswith("https://") or not self.url
+
+    def variables(self) -> dict[str, str]:
+        """What an engine has to be told, and nothing that it knows."""
+        return {BACKEND: self.url} if self.folder else {}
+
+    def prefix(self) -> str:
+        """What to write before a `pulumi` command so that it finds this backend too."""
+        return f"{BACKEND}={self.url} " if self.folder else ""
+
+
+def backend(root: Path) -> Backend:
+    """The backend of the environment, the project file or `pulumi login`; else a folder of the repository."""
+    if url := os.environ.get(BACKEND, ""):
+        return Backend(url, f"{BACKEND} says so")
+    if url := _of_project(root):
+        return Backend(url, f"{PROJECT_FILE} says so")
+    if os.environ.get(TOKEN):
+        return Backend("", f"{TOKEN} is set: Pulumi Cloud")
+    if url := _logged_in():
+        return Backend(url, "`pulumi login` says so")
+    folder = root / STATE_FOLDER
+    return Backend(f"file://{folder}", "no backend is chosen: a folder of this repository, ignored by git", folder)
+
+
+def made(chosen: Backend) -> Backend:
+    """The same backend, its folder created for its owner alone where it is one of the repository."""
+    if chosen.folder:
+        chosen.folder.mkdir(mode=0o700, exist_ok=True)
+    return chosen
+
+
+def secrets_provider(settings: Path, *, asked: str, where: Backend) -> str:
+    """What encrypts a stack's secrets: as its settings file says, else as asked, else the backend's own way.
+
+    Args:
+        settings: Pulumi.<stack>.yaml, which need not be there.
+        asked: option or ATOLL_SECRETS_PROVIDER; "" where nobody asked.
+
+    Raises:
+        InputError: no such provider, or another one than the stack has.
+    """
+    has = _of_settings(settings)
+    if asked and not (asked in (BY_PASSPHRASE, BY_SERVICE) or asked.startswith(tuple(f"{s}://" for s in SCHEMES))):
+        raise InputError(
+            f"{asked!r} is no secrets provider",
+            hint=f"{BY_PASSPHRASE}, or a key: {', '.join(f'{scheme}://…' for scheme in SCHEMES)}",
+        )
+    if has and asked and asked != has:
+        raise InputError(
+            f"{settings.name} says that {_without_query(has)} encrypts this stack's secrets, not {asked}",
+            hint=f"change it with the engine: pulumi stack change-secrets-provider {asked}",
+        )
+    return has or asked or (BY_SERVICE if where.is_service else BY_PASSPHRASE)
+
+
+def passphrase_variables(*, new: bool, stack: str) -> dict[str, str]:
+    """What opens secrets by passphrase: nothing where the environment has it, else what a person types.
+
+    An empty passphrase is never chosen for a new stack; one that exists may have been made with it.
+
+    Raises:
+        InputError: there is none, and nobody to ask.
+    """
+    given = os.environ.get(PASSPHRASE)
+    if given or os.environ.get(PASSPHRASE_FILE) or (given is not None and not new):
+        return {}
+    if not sys.stdin.isatty():
+        raise InputError(
+            f"stack {stack} keeps secrets under a passphrase, and there is none",
+            hint=f"set {PASSPHRASE} or {PASSPHRASE_FILE}; for a key instead: --secrets-provider awskms://…",
+        )
+    typed = getpass(f"Passphrase of stack {stack}: ")
+    if not typed:
+        raise InputError("an empty passphrase protects nothing")
+    if new and getpass("Once more: ") != typed:
+        raise InputError("the two passphrases differ")
+    return {PASSPHRASE: typed}
+
+
+def _of_project(root: Path) -> str:
+    """`backend.url` of Pulumi.yaml; "" where it has none."""
+    chosen = _mapping(root / PROJECT_FILE).get("backend")
+    return str(cast("dict[str, object]", chosen).get("url") or "") if isinstance(chosen, dict) else ""
+
+
+def _of_settings(path: Path) -> str:
+    """The provider that a stack's settings name; "" for a stack that has none yet."""
+    found = _mapping(path)
+    named = found.get("secretsprovider")
+    return str(named) if named else BY_PASSPHRASE if found.get("encryptionsalt") else ""
+
+
+def _mapping(path: Path) -> Mapping[str, object]:
+    try:
+        loaded: object = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except yaml.YAMLError as error:
+        raise InputError(f"{path.name} is not YAML: {error}") from error
+    return cast("dict[str, object]", loaded) if isinstance(loaded, dict) else {}
+
+
+def _logged_in() -> str:
+    """The backend that `pulumi login` made the current one."""
+    home = Path(os.environ.get("PULUMI_HOME") or Path.home() / ".pulumi")
+    path = Path(os.environ.get("PULUMI_CREDENTIALS_PATH") or home) / "credentials.json"
+    try:
+        loaded: object = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return ""
+    return str(cast("dict[str, object]", loaded).get("current") or "") if isinstance(loaded, dict) else ""
+
+
+def _without_query(provider: str) -> str:
+    """A provider without what follows its key's name."""
+    return provider.partition("?")[0]

@@ -1,0 +1,1 @@
+"""Pre-flight: what must be so before a stack can start, checked against what its clouds say."""
