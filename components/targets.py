@@ -1,4 +1,4 @@
-"""The one table from a placement's target to the code that builds it. A cloud's SDK is imported only when it is chosen."""
+"""The one table from a placement's target to the code that builds it; a cloud's SDK is imported only when chosen."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from components.charges import Ledger
 from components.inside import fill
 from components.placement import TYPES
+from components.platform.multikueue import End, join
 from components.settings import read_settings
 from components.site import Site
 from planning.errors import AtollError
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     import pulumi
 
     from components.settings import Settings
-    from components.site import Built, ClusterHandle
+    from components.site import Built
     from planning.spec import ClusterSpec
 
 
@@ -72,24 +73,25 @@ def build(placements: Sequence[ClusterSpec], *, joined: bool = False) -> dict[st
     if len(others) > len(TYPES):
         raise AtollError(f"a stack holds {len(TYPES) + 1} placements at most, not {len(placements)}")
     settings = read_settings()
-    handle, outputs = _cluster(home, settings, within=None)
-    handles = [handle]
+    end, outputs = _cluster(home, settings, within=None)
+    ends: list[End] = []
     beside: dict[str, pulumi.Input[object]] = {}
     for spec, kind in zip(others, TYPES, strict=False):
         name = spec.placement.name
-        handle, of_it = _cluster(spec, settings, within=kind(f"placement-{name}", spec.placement))
-        handles.append(handle)
-        beside[name] = of_it
-    del joined
+        there, beside[name] = _cluster(spec, settings, within=kind(f"placement-{name}", spec.placement))
+        ends.append(there)
+    if joined and ends:
+        join(end, ends)
     return {**outputs, "placements": beside} if beside else outputs
 
 
 def _cluster(
     spec: ClusterSpec, settings: Settings, *, within: pulumi.Resource | None
-) -> tuple[ClusterHandle, dict[str, pulumi.Input[object]]]:
+) -> tuple[End, dict[str, pulumi.Input[object]]]:
     """One placement, filled; every charge of it is carried by a component."""
     site = Site(spec=spec, ledger=Ledger(declared(spec)), settings=settings, within=within)
     built = BUILDERS[spec.placement.target](site)
     outputs = {**built.outputs, **fill(site, built.handle)}
     site.ledger.close()
-    return built.handle, outputs
+    options = site.options(provider=built.handle.provider, depends_on=built.handle.ready)
+    return End(spec=spec, handle=built.handle, options=options), outputs

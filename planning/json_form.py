@@ -23,15 +23,16 @@ if TYPE_CHECKING:
         JudgementForm,
         LineForm,
         OptionForm,
+        PlacementForm,
         PoolForm,
         QuoteForm,
         RangeForm,
     )
     from planning.money import Range
     from planning.quote import Buying, Judgement, Option, PoolWorth, Quote
-    from planning.spec import Pool
+    from planning.spec import Placement, Pool
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 
 
 def checklist_digest(checklist: Checklist) -> str:
@@ -111,14 +112,18 @@ def quote_form(quote: Quote) -> QuoteForm:
 
 def option_form(option: Option) -> OptionForm:
     """One option with its whole bill."""
-    place = option.spec.placement
     worth = worth_by_pool(option)
     return {
         "id": option.id,
         "views": list(option.views),
         "why": list(option.why),
-        "placement": {"provider": place.provider, "region": place.region, "zones": list(place.zones)},
-        "pools": [_pool_form(pool, worth=worth.get(pool.name), bill=option.bill) for pool in option.spec.pools],
+        "placements": [_placement_form(each.placement) for each in option.placements],
+        "joined": option.joined,
+        "pools": [
+            _pool_form(pool, worth=worth.get(pool.name), bill=option.bill, placement=each.placement.name)
+            for each in option.placements
+            for pool in each.pools
+        ],
         "bill": bill_form(option.bill),
         "rank_usd_per_month": range_form(option.rank_usd_per_month),
         "verdict": judgement_form(option.judgement),
@@ -175,8 +180,19 @@ def versus_big_three_percent(worth: PoolWorth) -> Decimal | None:
     return (worth.usd_per_gpu_hour / worth.big_three_usd_per_gpu_hour - 1) * 100
 
 
-def _pool_form(pool: Pool, *, worth: PoolWorth | None, bill: Bill) -> PoolForm:
+def _placement_form(place: Placement) -> PlacementForm:
     return {
+        "name": place.name,
+        "provider": place.provider,
+        "region": place.region,
+        "zones": list(place.zones),
+        "target": place.target,
+    }
+
+
+def _pool_form(pool: Pool, *, worth: PoolWorth | None, bill: Bill, placement: str) -> PoolForm:
+    return {
+        "placement": placement,
         "name": pool.name,
         "role": pool.role,
         "workload": pool.workload,
@@ -189,7 +205,7 @@ def _pool_form(pool: Pool, *, worth: PoolWorth | None, bill: Bill) -> PoolForm:
             "max": pool.max_nodes,
         },
         "purchase": pool.purchase,
-        "usd_per_hour": _maybe(usd_per_node_hour(pool, bill)),
+        "usd_per_hour": _maybe(usd_per_node_hour(pool, bill, placement=placement)),
         "usd_per_gpu_hour": _maybe_rounded(worth.usd_per_gpu_hour if worth else None),
         "usd_per_1000_tflops_hour": _maybe_rounded(worth.usd_per_1000_tflops_hour if worth else None),
         "big_three_usd_per_gpu_hour": _maybe_rounded(worth.big_three_usd_per_gpu_hour if worth else None),

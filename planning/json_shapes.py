@@ -87,17 +87,20 @@ class JudgementForm(TypedDict):
 
 @with_config(_CLOSED)
 class PlacementForm(TypedDict):
-    """Where a cluster is."""
+    """Where one cluster of the stack is."""
 
+    name: str
     provider: str
     region: str
     zones: list[str]
+    target: str
 
 
 @with_config(_CLOSED)
 class PoolForm(TypedDict):
     """Equal nodes of one offer."""
 
+    placement: str
     name: str
     role: Literal["system", "cpu", "gpu"]
     workload: str | None
@@ -147,7 +150,8 @@ class OptionForm(TypedDict):
     id: str
     views: list[str]
     why: list[str]
-    placement: PlacementForm
+    placements: list[PlacementForm]
+    joined: bool
     pools: list[PoolForm]
     bill: BillForm
     rank_usd_per_month: RangeForm

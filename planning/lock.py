@@ -132,6 +132,11 @@ def parse(text: str, *, file: str) -> Lock:
             f"{file}: written by a newer Atoll (schema {version}; this one reads up to {SCHEMA_VERSION})",
             hint="update Atoll, or accept an option again with this one",
         )
+    if version < SCHEMA_VERSION:
+        raise InputError(
+            f"{file}: written by an older Atoll (schema {version}; this one reads schema {SCHEMA_VERSION})",
+            hint="run `atoll accept` again: prices and machines are those of the day",
+        )
     stated = body.pop("digest", None)
     if stated != _digest(body):
         raise InputError(

@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from catalogs.reader import CURRENT
 from planning.errors import NothingFitsError
+from planning.money import ZERO
 from planning.options.advice import advice
 from planning.options.alternatives import elsewhere
-from planning.options.field import Field
-from planning.options.option import identity, option
-from planning.options.search import Pick
-from planning.options.views import VIEWS
+from planning.options.field import Field, anything
+from planning.options.option import identity, option, rank
+from planning.options.parts import Part, Placed, parts, under
+from planning.options.search import cheapest
+from planning.options.views import VIEWS, anywhere, is_dependable
 from planning.quote import Quote, Verdict
 from planning.sizing.derive import size
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import date
 
     from planning.checklist.model import Checklist
+    from planning.demand import Figure
     from planning.options.market import Market
+    from planning.options.views import View
     from planning.quote import Option
 
 # Spot and micro-cloud prices move within weeks (research: Nebius -35% in one step), so an offer stands for two.
@@ -37,23 +43,23 @@ def quote(checklist: Checklist, *, checklist_digest: str, stack: str, market: Ma
     Raises:
         NothingFitsError: no machine, region and purchase satisfies the checklist; the hint names what excludes most.
     """
-    sizing = size(checklist)
     refusals: Counter[str] = Counter()
-    field = Field(market, checklist, demands=sizing.demands, today=price_day(market, today), refusals=refusals)
-    found = {name: view.find(field) for name, view in VIEWS.items()}
-    picks = {name: pick for name, pick in found.items() if isinstance(pick, Pick)}
+    day = price_day(market, today)
+    shares = _shares(parts(checklist), market=market, today=day, refusals=refusals)
+    found = {name: _together(shares, view) for name, view in VIEWS.items()}
+    picks = {name: placed for name, placed in found.items() if not isinstance(placed, str)}
     missing = {name: reason for name, reason in found.items() if isinstance(reason, str)}
     if not picks:
-        raise _nothing(field.closed() or refusals)
-    options = _options(picks, field=field)
+        raise _nothing(sum((each.field.closed() for each in shares), Counter[str]()) or refusals)
+    options = _options(picks, shares=shares, checklist=checklist)
     prices = market.catalog.prices
     return Quote(
         stack=stack,
         options=options,
         reason=_reason(len(options), missing),
         missing_views=missing,
-        advice=_advice(options, field=field),
-        figures=sizing.figures,
+        advice=_advice(options, shares=shares),
+        figures=tuple(figure for each in shares for figure in each.figures),
         prices=prices.name,
         prices_digest=prices.digest,
         prices_as_of=prices.newest,
@@ -64,47 +70,111 @@ def quote(checklist: Checklist, *, checklist_digest: str, stack: str, market: Ma
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Share:
+    """One placement's share of the checklist, and what is on sale for it."""
+
+    part: Part
+    field: Field
+    figures: tuple[Figure, ...]
+
+
+def _shares(every: Sequence[Part], *, market: Market, today: date, refusals: Counter[str]) -> tuple[Share, ...]:
+    """Each share; where there are several, each may cost what the ceiling leaves beside the cheapest of the others."""
+
+    def share(part: Part) -> Share:
+        sizing = size(part.checklist)
+        field = Field(market, part.checklist, demands=sizing.demands, today=today, refusals=refusals)
+        return Share(part, field, sizing.figures)
+
+    first = tuple(share(part) for part in every)
+    if len(first) == 1:
+        return first
+    refusals.clear()
+    least = [cheapest(each.field, anything, only=anywhere) for each in first]
+    usd = [ZERO if pick is None else each.field.reading(pick.rank) for each, pick in zip(first, least, strict=True)]
+    return tuple(share(under(part, others_usd=usd[:at] + usd[at + 1 :])) for at, part in enumerate(every))
+
+
+def _together(shares: Sequence[Share], view: View) -> tuple[Placed, ...] | str:
+    """A cluster for every share by one goal; away from home the cheapest stands in for a goal that has no answer."""
+    placed: list[Placed] = []
+    for at, share in enumerate(shares):
+        pick = view.find(share.field)
+        if isinstance(pick, str) and at:
+            pick = cheapest(share.field, is_dependable, only=anywhere) or pick
+        if isinstance(pick, str):
+            return pick if len(shares) == 1 else f"{share.part.name}: {pick}"
+        placed.append(Placed(share.part, pick))
+    return tuple(placed)
+
+
 def price_day(market: Market, today: date) -> date:
     """The day on which prices are judged for their age: a dated price book is asked for as it was."""
     prices = market.catalog.prices
     return today if prices.name == CURRENT or prices.newest is None else prices.newest
 
 
-def _advice(options: tuple[Option, ...], *, field: Field) -> tuple[str, ...]:
+def _advice(options: tuple[Option, ...], *, shares: Sequence[Share]) -> tuple[str, ...]:
+    """Changes for the dearest share, which is where a change saves most."""
     if any(each.judgement.verdict is not Verdict.OVER for each in options):
         return ()
-    floor = min(field.reading(each.bill.usd_per_month) for each in options)
-    return advice(field, floor=floor)
+    field = shares[0].field
+    if len(shares) == 1:
+        floor = min(field.reading(each.bill.usd_per_month) for each in options)
+        return advice(field, floor=floor)
+    least = [(cheapest(each.field, anything, only=anywhere), each) for each in shares]
+    known = [(each.field.reading(pick.rank), each) for pick, each in least if pick is not None]
+    usd, dearest = max(known, key=lambda each: each[0])
+    return tuple(f"{dearest.part.name}: {words}" for words in advice(dearest.field, floor=usd))
 
 
-def _options(picks: dict[str, Pick], *, field: Field) -> tuple[Option, ...]:
-    merged: dict[object, tuple[Pick, list[str], list[str]]] = {}
-    for name, pick in picks.items():
-        _, views, why = merged.setdefault(_sameness(pick), (pick, [], []))
+def _options(
+    picks: Mapping[str, tuple[Placed, ...]], *, shares: Sequence[Share], checklist: Checklist
+) -> tuple[Option, ...]:
+    merged: dict[object, tuple[tuple[Placed, ...], list[str], list[str]]] = {}
+    for name, placed in picks.items():
+        _, views, why = merged.setdefault(_sameness(placed), (placed, [], []))
         views.append(name)
         why.append(f"{name.replace('_', ' ')}: {VIEWS[name].why}")
-    for pick, why in elsewhere(field, [pick for pick, _, _ in merged.values()], wanted=FEWEST - len(merged)):
-        merged.setdefault(_sameness(pick), (pick, ["alternative"], [why]))
-    ordered = sorted(merged.values(), key=lambda each: (field.reading(each[0].rank), each[0].place))
+    for placed, why in _alternatives(shares, [each for each, _, _ in merged.values()], wanted=FEWEST - len(merged)):
+        merged.setdefault(_sameness(placed), (placed, ["alternative"], [why]))
+    reading = shares[0].field.reading
+    ordered = sorted(
+        merged.values(), key=lambda each: (reading(rank(each[0])), [placed.pick.place for placed in each[0]])
+    )
     options: list[Option] = []
-    for pick, views, why in ordered[:MOST]:
-        name = identity(pick)
+    for placed, views, why in ordered[:MOST]:
+        name = identity(placed)
         clash = sum(each.id == name or each.id.startswith(f"{name}-v") for each in options)
         suffix = f"-v{clash + 1}" if clash else ""
-        options.append(
-            option(pick, checklist=field.checklist, market=field.market, views=views, why=why, suffix=suffix)
-        )
+        market = shares[0].field.market
+        options.append(option(placed, checklist=checklist, market=market, views=views, why=why, suffix=suffix))
     return tuple(options)
 
 
-def _sameness(pick: Pick) -> object:
-    """Two picks are one option when they buy the same nodes at the same place."""
-    nodes = tuple(
-        (each.demand.workload, each.machine.name, part.offer.price.purchase, part.nodes)
-        for each in pick.candidates
-        for part in each.parts
+def _alternatives(
+    shares: Sequence[Share], shown: Sequence[tuple[Placed, ...]], *, wanted: int
+) -> Iterator[tuple[tuple[Placed, ...], str]]:
+    """Other clusters for the last share, which is the one that may be anywhere; the rest as in the first option."""
+    last = shares[-1]
+    for pick, why in elsewhere(last.field, [each[-1].pick for each in shown], wanted=wanted):
+        yield (*shown[0][:-1], Placed(last.part, pick)), why
+
+
+def _sameness(placed: Sequence[Placed]) -> object:
+    """Two options are one when they buy the same nodes at the same places."""
+    return tuple(
+        (
+            each.pick.place,
+            tuple(
+                (candidate.demand.workload, candidate.machine.name, bought.offer.price.purchase, bought.nodes)
+                for candidate in each.pick.candidates
+                for bought in candidate.parts
+            ),
+        )
+        for each in placed
     )
-    return pick.place, nodes
 
 
 def _reason(count: int, missing: dict[str, str]) -> str:

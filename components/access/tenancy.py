@@ -43,16 +43,16 @@ class Tenancy(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: TenancyArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("atoll:access:Tenancy", name, {"workloads": list(workloads(args.spec))}, opts)
-        _namespace(SYSTEM_NAMESPACE, level="privileged", parent=self)
+        shut_namespace(SYSTEM_NAMESPACE, level="privileged", parent=self)
         for workload in workloads(args.spec):
-            home = _namespace(namespace(workload), level="restricted", parent=self)
+            home = shut_namespace(namespace(workload), level="restricted", parent=self)
             tenant(TenantArgs(workload=workload, pools=args.spec.pools), home=home)
         _priorities(parent=self)
         storage_classes(args.spec.storage, parent=self)
         self.register_outputs({})
 
 
-def _namespace(name: str, *, level: str, parent: Tenancy) -> kubernetes.core.v1.Namespace:
+def shut_namespace(name: str, *, level: str, parent: pulumi.Resource) -> kubernetes.core.v1.Namespace:
     """A namespace under a pod security standard, whose violations are refused, warned of and logged alike."""
     modes = ("enforce", "warn", "audit")
     labels = {f"pod-security.kubernetes.io/{mode}": level for mode in modes}

@@ -72,9 +72,14 @@ def legend(options: Sequence[Option]) -> Markup:
 
 
 def _row(option: Option, axis: Scale, *, y: int) -> Iterator[Markup]:
-    place = option.spec.placement
     yield element("text", words(views(option)), x=0, y=y + 14, class_="name")
-    yield element("text", words(f"{place.provider} {place.region}"), x=0, y=y + 30, class_="where")
+    yield element(
+        "text",
+        words(" + ".join(f"{each.placement.provider} {each.placement.region}" for each in option.placements)),
+        x=0,
+        y=y + 30,
+        class_="where",
+    )
     yield from _stack(option, axis, y=y + 4)
     yield from _whisker(option, axis, y=y + 4 + BAR // 2)
 

@@ -42,7 +42,7 @@ def rate_rows(options: Sequence[Option]) -> tuple[Row, ...]:
 
 def _rows(option: Option) -> Iterator[Row]:
     found = worth_by_pool(option)
-    for pool in option.spec.pools:
+    for pool in (pool for each in option.placements for pool in each.pools):
         worth = found.get(pool.name)
         if worth is None or worth.usd_per_gpu_hour is None or pool.accelerator is None:
             continue

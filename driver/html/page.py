@@ -10,7 +10,7 @@ from driver.html.markup import Markup, cells, element, joined, words
 from driver.html.style import STYLE
 from driver.render.amounts import NOT_KNOWN, floor, nodes, number, percent, total, unpriced_note, usd, usd_range
 from driver.render.bill import derivation
-from driver.render.options import heading, lead_worth, option_details, views, where
+from driver.render.options import heading, lead_worth, named_pools, option_details, views, where
 from planning.bill import Bill, Group, State
 from planning.bill import total as sum_of
 from planning.json_form import versus_big_three_percent
@@ -108,7 +108,7 @@ def _pools(option: Option) -> Markup:
         cells(
             "td",
             (
-                pool.name,
+                name,
                 pool.machine,
                 f"{pool.accelerators}x {pool.accelerator}" if pool.accelerator else "",
                 pool.purchase.replace("_", " "),
@@ -116,7 +116,7 @@ def _pools(option: Option) -> Markup:
             ),
             numbers_from=4,
         )
-        for pool in option.spec.pools
+        for name, pool in named_pools(option)
     )
     return element("table", element("thead", head), element("tbody", joined(rows)))
 

@@ -12,6 +12,7 @@ from rich.text import Text
 from driver.render.amounts import NOT_KNOWN, floor, nodes, number, percent, unpriced_note, usd, usd_range
 from planning.json_form import versus_big_three_percent, worth_by_pool
 from planning.quote import Verdict
+from planning.spec import HOME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from planning.quote import Option, PoolWorth, Quote
-    from planning.spec import Pool
+    from planning.spec import Placement, Pool
 
 VERDICT_STYLE: Final = {Verdict.WITHIN: "green", Verdict.OVER: "bold red", Verdict.CANNOT_TELL: "yellow"}
 REFUSALS_SHOWN: Final = 5
@@ -94,10 +95,14 @@ def option_parts(option: Option) -> Iterator[RenderableType]:
 
 
 def where(option: Option) -> str:
-    """Provider, region and zones."""
-    place = option.spec.placement
+    """Provider, region and zones; with several placements each under its name."""
+    several = len(option.placements) > 1
+    return ", ".join(_place(each.placement, named=several) for each in option.placements)
+
+
+def _place(place: Placement, *, named: bool) -> str:
     zones = f" ({', '.join(place.zones)})" if place.zones else ""
-    return f"{place.provider} {place.region}{zones}"
+    return f"{f'{place.name}: ' if named else ''}{place.provider} {place.region}{zones}"
 
 
 def pools_table(option: Option) -> Table:
@@ -111,15 +116,22 @@ def pools_table(option: Option) -> Table:
     table.add_column("GPU-hour", justify="right", no_wrap=True)
     table.add_column("vs big three", justify="right", no_wrap=True)
     worth = worth_by_pool(option)
-    for pool in option.spec.pools:
-        table.add_row(*_pool_cells(pool, worth.get(pool.name)))
+    for name, pool in named_pools(option):
+        table.add_row(*_pool_cells(name, pool, worth.get(pool.name)))
     return table
 
 
-def _pool_cells(pool: Pool, worth: PoolWorth | None) -> tuple[str, ...]:
+def named_pools(option: Option) -> Iterator[tuple[str, Pool]]:
+    """Every pool with its name, which beside home begins with its placement's."""
+    for each in option.placements:
+        prefix = "" if each.placement.name == HOME else f"{each.placement.name}/"
+        yield from ((f"{prefix}{pool.name}", pool) for pool in each.pools)
+
+
+def _pool_cells(name: str, pool: Pool, worth: PoolWorth | None) -> tuple[str, ...]:
     known = worth is not None and worth.usd_per_gpu_hour is not None
     return (
-        pool.name,
+        name,
         pool.machine,
         f"{pool.accelerators}x {pool.accelerator}" if pool.accelerator else "",
         pool.purchase.replace("_", " "),

@@ -157,6 +157,10 @@ class Elsewhere(Strict):
     """Only these regions; empty for all."""
     existing: Existing | None = None
     """A cluster that is already there."""
+    storage: Storage = Storage()
+    """Storage tiers beside it; those of the checklist itself are at home."""
+    traffic: Traffic = Traffic()
+    """What crosses the edge of that cluster."""
     cidr: Cidr = IPv4Network("10.80.0.0/16")
     """Address range of that cluster's network."""
 

@@ -8,7 +8,7 @@ from catalogs.model import PurchaseKind
 from planning.bill import Bill
 from planning.checklist.workload import FineTuning, Training
 from planning.lock import Ceilings
-from planning.money import ZERO
+from planning.money import NOTHING, ZERO
 from planning.options.assemble import UNNAMED_MACHINE, named_parts, spec, target
 from planning.options.worth import buying, pool_worth
 from planning.pricing import price_all
@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from planning.checklist.model import Checklist
+    from planning.money import Range
     from planning.options.candidate import Candidate
     from planning.options.market import Market
+    from planning.options.parts import Placed
     from planning.options.search import Pick
     from planning.spec import ClusterSpec
 
@@ -66,37 +68,74 @@ def whole_bill(placements: Sequence[ClusterSpec], market: Market) -> Bill:
 
 
 def option(
-    pick: Pick, *, checklist: Checklist, market: Market, views: Sequence[str], why: Sequence[str], suffix: str = ""
+    placed: Sequence[Placed],
+    *,
+    checklist: Checklist,
+    market: Market,
+    views: Sequence[str],
+    why: Sequence[str],
+    suffix: str = "",
 ) -> Option:
-    """The option that a pick is."""
-    cluster = spec(checklist, place=pick.place, candidates=pick.candidates, market=market, missing=pick.missing)
-    whole = bill(cluster, market)
+    """The option that picks for every placement are together."""
+    clusters = tuple(_cluster(each, market) for each in placed)
+    candidates = [candidate for each in placed for candidate in each.pick.candidates]
+    bills = whole_bill(clusters, market)
     worth = tuple(
-        pool_worth(each, part, pool=name, market=market) for each in pick.candidates for name, part in named_parts(each)
+        pool_worth(each, part, pool=name, market=market) for each in candidates for name, part in named_parts(each)
     )
     dearest = max((each.usd_per_gpu_hour for each in worth if each.usd_per_gpu_hour is not None), default=None)
+    providers = dict.fromkeys(each.pick.place[0] for each in placed)
     return Option(
-        id=identity(pick) + suffix,
+        id=identity(placed) + suffix,
         views=tuple(views),
         why=tuple(why),
-        placements=(cluster,),
-        joined=False,
-        bill=whole,
+        placements=clusters,
+        joined=len(clusters) > 1 and checklist.where.joined,
+        bill=bills,
         judgement=judge(
-            whole, ceilings(checklist), contract_months=checklist.contract.months, usd_per_gpu_hour=dearest
+            bills, ceilings(checklist), contract_months=checklist.contract.months, usd_per_gpu_hour=dearest
         ),
-        rank_usd_per_month=pick.rank,
-        runs=tuple(_runs(pick.candidates)),
+        rank_usd_per_month=rank(placed),
+        runs=tuple(_runs(candidates)),
         worth=worth,
-        buying=buying(pick.candidates),
-        leaves_out=tuple(_leaves_out(cluster, checklist)),
-        lock_in=market.catalog.providers[pick.place[0]].lock_in,
-        notes=tuple(_notes(pick, checklist=checklist, market=market)),
+        buying=buying(candidates),
+        leaves_out=tuple(
+            dict.fromkeys(
+                word for at, each in enumerate(placed) for word in _leaves_out(clusters[at], each.part.checklist)
+            )
+        ),
+        lock_in="; ".join(market.catalog.providers[name].lock_in for name in providers),
+        notes=tuple(
+            f"{each.part.name}: {note}" if len(placed) > 1 else note
+            for each in placed
+            for note in _notes(each, market=market)
+        ),
     )
 
 
-def identity(pick: Pick) -> str:
+def _cluster(placed: Placed, market: Market) -> ClusterSpec:
+    part, pick = placed.part, placed.pick
+    return spec(
+        part.checklist,
+        place=pick.place,
+        candidates=pick.candidates,
+        market=market,
+        missing=pick.missing,
+        name=part.name,
+    )
+
+
+def rank(placed: Sequence[Placed]) -> Range:
+    """USD per month of all placements, with stand-ins for what has no price; orders options, is no price."""
+    return sum((each.pick.rank for each in placed), start=NOTHING)
+
+
+def identity(placed: Sequence[Placed]) -> str:
     """Place, the dearest pool's accelerators and how they are bought, as in "aws-us-east-1-b200-16-spot"."""
+    return "-and-".join(_identity(each.pick) for each in placed)
+
+
+def _identity(pick: Pick) -> str:
     lead = max(pick.candidates, key=lambda each: each.machine_usd.max, default=None)
     if lead is None:
         return "-".join(pick.place)
@@ -122,11 +161,13 @@ def _usd_per_hour(candidate: Candidate) -> Decimal:
 
 
 def _leaves_out(cluster: ClusterSpec, checklist: Checklist) -> Iterator[str]:
-    if checklist.access.vpn:
-        yield "the VPN gateway"
+    if checklist.access.vpn and cluster.vpn is None:
+        yield f"the VPN gateway, which {cluster.profile.title} has no room for: its own way in is used"
+    if checklist.access.ssh and "ssh" in cluster.profile.forbidden:
+        yield f"SSH to nodes, which {cluster.profile.title} does not allow"
     if any(pool.machine == UNNAMED_MACHINE for pool in cluster.pools):
         yield "CPU nodes: the provider's CPU machines are not in the price book"
-    if checklist.main_cloud and checklist.main_cloud.vpc_id and cluster.network.peering is None:
+    if checklist.main_cloud and checklist.main_cloud.vpc_id and not _joined(cluster):
         yield f"the link to the main {checklist.main_cloud.provider} VPC"
     if checklist.main_cloud and checklist.main_cloud.logs_and_metrics:
         yield "forwarding logs and metrics to the main cloud"
@@ -134,7 +175,13 @@ def _leaves_out(cluster: ClusterSpec, checklist: Checklist) -> Iterator[str]:
     yield "taxes, people's time and unused commitments"
 
 
-def _notes(pick: Pick, *, checklist: Checklist, market: Market) -> Iterator[str]:
+def _joined(cluster: ClusterSpec) -> bool:
+    """Whether the cluster reaches the main cloud by a private way."""
+    return cluster.network.peering is not None or cluster.network.link is not None
+
+
+def _notes(placed: Placed, *, market: Market) -> Iterator[str]:
+    pick, checklist = placed.pick, placed.part.checklist
     if target(pick.place[0], checklist) == "existing" and checklist.where.existing is None:
         yield f"the cluster is ordered at {pick.place[0]} first; Atoll then builds on its kubeconfig"
     provider = market.catalog.providers[pick.place[0]]

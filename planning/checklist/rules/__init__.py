@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from planning.checklist.rules import hardware, money, people, place, work
+from planning.checklist.rules import hardware, money, people, place, spanning, work
 from planning.checklist.rules.broken import Broken, Rule
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ RULES: Final[tuple[Rule, ...]] = (
     hardware.reserved_allowed,
     place.wanted_not_excluded,
     place.existing_is_wanted,
-    place.existing_is_not_peered,
     place.regions_named,
     place.peering_complete,
     place.peering_possible,
@@ -39,7 +38,13 @@ RULES: Final[tuple[Rule, ...]] = (
     place.networks_apart,
     place.network_fits,
     place.api_door_narrow,
+    place.vpn_has_addresses,
+    spanning.places_named,
+    spanning.workloads_placed,
+    spanning.people_at_home,
+    spanning.ranges_apart,
     people.users_unique,
+    people.vpn_addresses_apart,
     people.ssh_has_a_key,
     people.ssh_through_vpn,
     people.users_get_in,

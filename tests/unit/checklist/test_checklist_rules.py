@@ -35,6 +35,12 @@ def main_cloud(**fields: Any) -> dict[str, Any]:
     return {"main_cloud": {**PEERED, **fields}}
 
 
+def away(**fields: Any) -> dict[str, Any]:
+    """Training and answers, of which the training is elsewhere."""
+    placed = {"name": "far", "workloads": ["train"], **fields}
+    return {"workloads": [TRAINING, SERVING], "where": {"elsewhere": [placed]}}
+
+
 # rule -> (what breaks it and nothing else, the path of the fault)
 BROKEN: dict[str, list[tuple[dict[str, Any], str]]] = {
     "names_unique": [({"workloads": [TRAINING, TRAINING]}, "workloads[1].name")],
@@ -83,7 +89,6 @@ BROKEN: dict[str, list[tuple[dict[str, Any], str]]] = {
         ({"where": {**LAMBDA, "excluded": ["lambda"]}}, "where.existing.provider"),
         ({"where": {**LAMBDA, "wanted": ["aws"]}}, "where.existing.provider"),
     ],
-    "existing_is_not_peered": [({**main_cloud(), "where": LAMBDA}, "main_cloud.vpc_id")],
     "regions_named": [
         ({"main_cloud": {"provider": "aws", "region": " "}}, "main_cloud.region"),
         ({"where": {"regions": ["us-east-1", ""]}}, "where.regions[1]"),
@@ -108,9 +113,33 @@ BROKEN: dict[str, list[tuple[dict[str, Any], str]]] = {
         ({"where": {"cidr": "52.0.0.0/16"}}, "where.cidr"),
     ],
     "api_door_narrow": [({"where": {"api_cidrs": ["203.0.113.0/24", "0.0.0.0/0"]}}, "where.api_cidrs[1]")],
+    "vpn_has_addresses": [({"where": {**LAMBDA, "cidr": "0.0.0.0/0"}}, "where.cidr")],
+    "places_named": [(away(name="home"), "where.elsewhere[0].name")],
+    "workloads_placed": [
+        (away(workloads=["train", "nobody"]), "where.elsewhere[0].workloads[1]"),
+        (away(workloads=["train", "train"]), "where.elsewhere[0].workloads[1]"),
+        (away(workloads=["train", "serve"]), "where.elsewhere"),
+    ],
+    "people_at_home": [
+        (
+            {
+                "engineers": {"count": 2, "ides": ["vscode"]},
+                "workloads": [TRAINING, {"kind": "notebooks", "name": "desk"}],
+                "where": {"elsewhere": [{"name": "far", "workloads": ["desk"]}]},
+            },
+            "where.elsewhere[0].workloads[0]",
+        )
+    ],
+    "ranges_apart": [(away(cidr="10.64.128.0/20"), "where.elsewhere[0].cidr")],
     "users_unique": [
         ({"access": {"users": [ADA, {**ADA, "email": "a@b.example"}]}}, "access.users[1].name"),
         ({"access": {"users": [ADA, {**ADA, "name": "eve", "email": "ADA@acme.example"}]}}, "access.users[1].email"),
+    ],
+    "vpn_addresses_apart": [
+        (
+            {"access": {"users": [{**ADA, "name": "aaeo"}, {"name": "aida", "email": "aida@b.example"}]}},
+            "access.users[1].name",
+        ),
     ],
     "ssh_has_a_key": [({"access": {"ssh": True, "users": [{**ADA, "ssh_key": None}]}}, "access.ssh")],
     "ssh_through_vpn": [

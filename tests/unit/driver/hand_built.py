@@ -14,7 +14,7 @@ from planning.demand import Figure
 from planning.lock import Ceilings
 from planning.money import NOTHING, Range
 from planning.quote import Buying, Judgement, Option, PoolWorth, Quote, Run, Verdict
-from planning.spec import Amounts, ClusterSpec, Network, Placement, Pool, Services, Tier
+from planning.spec import Amounts, ClusterSpec, Network, Placement, Pool, Profile, Services, Tier
 
 TODAY = date(2026, 11, 21)
 PRICED = date(2026, 10, 1)
@@ -142,6 +142,17 @@ def spec(provider: str = "aws", region: str = "us-east-1") -> ClusterSpec:
         orchestration=Orchestration.KUBERNETES,
         kubernetes_version="1.35",
         existing=None,
+        profile=Profile(
+            provider=provider,
+            title="EKS",
+            gpu_driver="provider",
+            device_plugin="atoll",
+            node_feature_discovery="none",
+            dcgm_exporter="atoll",
+            network_plugin="atoll",
+            node_repair="provider",
+            autoscaler="atoll",
+        ),
     )
 
 
@@ -158,7 +169,8 @@ def option(
         id=name,
         views=views,
         why=tuple(f"{view.replace('_', ' ')}: chosen for that" for view in views),
-        spec=spec(),
+        placements=(spec(),),
+        joined=False,
         bill=counted,
         judgement=Judgement(verdict=verdict, reason=reason),
         rank_usd_per_month=counted.usd_per_month,

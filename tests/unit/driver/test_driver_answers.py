@@ -83,7 +83,7 @@ class TestQuoting:
         first = atoll("quote", "demo", "--json", "--today", "2026-11-21")
         form = valid("quote", first.out)
         assert form["stack"] == "demo"
-        assert {option["placement"]["provider"] for option in form["options"]} == {"aws"}
+        assert {each["provider"] for option in form["options"] for each in option["placements"]} == {"aws"}
         assert atoll("quote", "demo", "--json", "--today", "2026-11-21").out == first.out
 
     def test_one_option_shows_its_whole_bill(self, atoll: Atoll) -> None:

@@ -114,6 +114,6 @@ def test_a_base_and_its_burst_each_show_their_own_rate() -> None:
     (base,) = option.worth
     burst = replace(base, pool="train-burst", usd_per_gpu_hour=Decimal(9))
     pools = (hand_built.pool("train", gpu=True), option.spec.pools[0].model_copy(update={"name": "train-burst"}))
-    both = replace(option, worth=(base, burst), spec=option.spec.model_copy(update={"pools": pools}))
+    both = replace(option, worth=(base, burst), placements=(option.spec.model_copy(update={"pools": pools}),))
     rates = {pool["name"]: pool["usd_per_gpu_hour"] for pool in option_form(both)["pools"]}
     assert rates == {"train": "3.0625", "train-burst": "9"}
