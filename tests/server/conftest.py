@@ -2,15 +2,37 @@ from __future__ import annotations
 
 import os
 import uuid
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
 from _pytest.capture import CaptureManager
 from control_plane import WITHOUT_GO, ControlPlane, build, running
+from definitions import judged
+from existing_plan import TEAMS, TWO_TEAMS, accepted, accepted_for_two_teams, manifests, pools
+from fake_nodes import join
 from kube_client import KubeClient, Manifest
+
+from components.access.names import namespace as namespace_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from planning.spec import Pool
+
+
+@dataclass(frozen=True)
+class Applied:
+    """What a stack's program would create, as the server has taken it, and the nodes it stands on."""
+
+    objects: list[Manifest]
+    unknown: list[Manifest]
+    """Custom resources that were not applied, for nothing here defines their kind."""
+    pools: tuple[Pool, ...]
+    nodes: list[Manifest]
+
+    def pool(self, role: str) -> Pool:
+        return next(each for each in self.pools if each.role == role)
 
 
 @pytest.fixture(scope="session")
@@ -31,6 +53,34 @@ def control_plane(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPath
 @pytest.fixture(scope="session")
 def kube(control_plane: ControlPlane) -> KubeClient:
     return KubeClient(control_plane)
+
+
+def apply(kube: KubeClient, found: list[Manifest], pools: tuple[Pool, ...]) -> Applied:
+    objects, unknown = judged(kube, found)
+    for manifest in objects:
+        answer = kube.apply(manifest)
+        assert answer.ok, f"{manifest['kind']} {manifest['metadata']['name']}: {answer.text}"
+    return Applied(objects, unknown, pools, join(kube, pools))
+
+
+@pytest.fixture(scope="session")
+def example(kube: KubeClient, tmp_path_factory: pytest.TempPathFactory) -> Applied:
+    """The existing-cluster example, every object of it."""
+    folder = accepted(tmp_path_factory.mktemp("existing"))
+    return apply(kube, manifests(folder), pools(folder))
+
+
+@pytest.fixture(scope="session")
+def two_teams(kube: KubeClient, tmp_path_factory: pytest.TempPathFactory) -> Applied:
+    """Two workloads on one cluster: what is in their namespaces, the platform being the example's."""
+    folder = accepted_for_two_teams(tmp_path_factory.mktemp("teams"))
+    homes = {namespace_of(team) for team in TEAMS}
+    mine = [
+        each
+        for each in manifests(folder, TWO_TEAMS)
+        if homes & {each["metadata"].get("namespace"), each["metadata"]["name"]}
+    ]
+    return apply(kube, mine, tuple(each for each in pools(folder, TWO_TEAMS) if each.workload))
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
-"""A Kubernetes control plane on loopback: etcd, kube-apiserver and kube-controller-manager, one credential.
+"""A Kubernetes control plane on loopback: etcd, API server, controllers, scheduler and kwok, with one credential.
 
-No node and no kubelet: what it judges is admission, validation, defaults, RBAC and the work of the controllers.
+No kubelet: kwok plays every node that is made (`fake_nodes.py`) and says that the pods there run. What it judges is
+admission, validation, defaults, RBAC, quotas and where a pod lands, never what a container does.
 By hand, until Ctrl-C, with a kubeconfig to point kubectl or Pulumi at:
 
     .venv/bin/python tests/server/control_plane.py build/control-plane
@@ -33,6 +34,7 @@ LOOPBACK = "127.0.0.1"
 WITHOUT_GO = 3  # what tools/build exits with where it needs Go and finds none
 READY_WITHIN = 120.0  # seconds; a quiet machine needs about ten
 STOP_WITHIN = 10.0
+STAGES = Path(__file__).with_name("kwok_stages.yaml")
 ACCOUNT_KEY = "service-account.key"
 TOKENS = "tokens.csv"
 READY = "/readyz"
@@ -80,7 +82,8 @@ def running(folder: Path) -> Generator[ControlPlane]:
             stack.enter_context(server(api_server(folder, store, port), folder)),
         ]
         wait(plane, started, READY, "is not ready")
-        started.append(stack.enter_context(server(controllers(folder, plane), folder)))
+        for command in (controllers(folder, plane), scheduler(plane), nodes_player(plane)):
+            started.append(stack.enter_context(server(command, folder)))
         wait(plane, started, ACCOUNT, "has no working controllers")
         yield plane
 
@@ -129,6 +132,22 @@ def controllers(folder: Path, plane: ControlPlane) -> list[str]:
         f"--root-ca-file={plane.authority}",
         "--leader-elect=false",
         "--secure-port=0",
+    ]
+
+
+def scheduler(plane: ControlPlane) -> list[str]:
+    """The scheduler with its default profile."""
+    return ["kube-scheduler", f"--kubeconfig={plane.kubeconfig}", "--leader-elect=false", "--secure-port=0"]
+
+
+def nodes_player(plane: ControlPlane) -> list[str]:
+    """Kwok for every node there is: it renews their leases and moves their pods on as the stages say."""
+    return [
+        "kwok",
+        f"--kubeconfig={plane.kubeconfig}",
+        f"--config={STAGES}",
+        "--manage-all-nodes",
+        "--node-lease-duration-seconds=40",
     ]
 
 

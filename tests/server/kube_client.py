@@ -31,10 +31,15 @@ class Kind:
 
 @dataclass
 class KubeClient:
-    """Talks to one control plane as its administrator."""
+    """Talks to one control plane as its administrator, or as somebody who is in one group and nothing else."""
 
     plane: ControlPlane
     kinds: dict[str, dict[str, Kind]] = field(default_factory=dict)
+    group: str = ""
+
+    def member_of(self, group: str) -> KubeClient:
+        """The same client as a person of that group."""
+        return KubeClient(self.plane, self.kinds, group)
 
     def request(
         self,
@@ -46,12 +51,13 @@ class KubeClient:
         query: Mapping[str, str] | None = None,
     ) -> requests.Response:
         """One request, whatever its answer."""
+        member = {"Impersonate-User": "somebody", "Impersonate-Group": self.group} if self.group else {}
         return requests.request(
             method,
             self.plane.url + path,
             params=query,
             data=None if body is None else json.dumps(body),
-            headers={"Authorization": f"Bearer {self.plane.token}", "Content-Type": content_type},
+            headers={"Authorization": f"Bearer {self.plane.token}", "Content-Type": content_type, **member},
             verify=str(self.plane.authority),
             timeout=REQUEST_TIMEOUT,
         )
@@ -70,9 +76,23 @@ class KubeClient:
         """The object that the manifest names, as the server has it."""
         return self.request("GET", self.path(manifest))
 
+    def list_in(self, namespace: str, plural: str) -> requests.Response:
+        """The objects of a core kind in a namespace; "" for every namespace."""
+        return self.request("GET", f"/api/v1/namespaces/{namespace}/{plural}" if namespace else f"/api/v1/{plural}")
+
     def delete(self, manifest: Manifest) -> requests.Response:
         """Delete the object that the manifest names."""
         return self.request("DELETE", self.path(manifest), query={"propagationPolicy": "Background"})
+
+    def clear(self, namespace: str, plural: str, *, labelled: str) -> None:
+        """Delete the objects of a core kind that bear a label in a namespace, and return when they are gone."""
+        path, query = f"/api/v1/namespaces/{namespace}/{plural}", {"labelSelector": labelled}
+        self.request("DELETE", path, query={**query, "propagationPolicy": "Background"})
+        until = time.monotonic() + WITHIN
+        while self.request("GET", path, query=query).json()["items"]:
+            if time.monotonic() > until:
+                raise TimeoutError(f"{path}: those labelled {labelled} are still there")
+            time.sleep(0.1)
 
     def wait(self, manifest: Manifest, reached: Callable[[requests.Response], bool]) -> requests.Response:
         """The first answer about an object that is as wanted; the last one where that never comes."""
@@ -122,5 +142,9 @@ def root_of(version: str) -> str:
 
 def is_established(answer: requests.Response) -> bool:
     """Whether the server has said that it serves a custom resource."""
-    conditions: list[dict[str, str]] = answer.json().get("status", {}).get("conditions", []) if answer.ok else []
-    return any(each["type"] == "Established" and each["status"] == "True" for each in conditions)
+    return any(each["type"] == "Established" and each["status"] == "True" for each in conditions(answer))
+
+
+def conditions(answer: requests.Response) -> list[dict[str, str]]:
+    """The conditions of an object's status; none before anybody has written one, when they may read null."""
+    return (answer.json().get("status", {}).get("conditions") or []) if answer.ok else []

@@ -1,0 +1,65 @@
+"""The nodes of a lock's pools as kwok plays them: what they hold, how they are labelled, and whom they turn away."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kube_client import conditions
+
+from components.nodepool.devices import device, labels
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    import requests
+    from kube_client import KubeClient, Manifest
+
+    from planning.spec import Pool
+
+NOT_READY = "node.kubernetes.io/not-ready"
+PODS = "110"  # what a kubelet allows by default
+UNSTATED_VCPUS = 64  # a lock may leave the size of a machine open: room enough for any pod of a test
+UNSTATED_MEMORY_GIB = 512
+
+
+def node(pool: Pool, number: int) -> Manifest:
+    """One node of a pool, after burn-in, with the taint that keeps other pods off accelerators."""
+    name = f"{pool.name}-{number}"
+    resource = device(pool.accelerator)
+    room = {
+        "cpu": str(pool.vcpus or UNSTATED_VCPUS),
+        "memory": f"{pool.memory_gib or UNSTATED_MEMORY_GIB}Gi",
+        "pods": PODS,
+        **({resource: str(pool.accelerators)} if resource else {}),
+    }
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": name, "labels": {**labels(pool), "kubernetes.io/hostname": name}},
+        "spec": {"taints": [{"key": resource, "value": "present", "effect": "NoSchedule"}] if resource else []},
+        "status": {"capacity": room, "allocatable": room},
+    }
+
+
+def nodes(pools: Iterable[Pool]) -> Iterator[Manifest]:
+    """As many nodes as each pool has at its peak."""
+    for pool in pools:
+        yield from (node(pool, number) for number in range(pool.max_nodes))
+
+
+def join(kube: KubeClient, pools: Iterable[Pool]) -> list[Manifest]:
+    """Make the nodes of the pools, and return when kwok says of each that it is ready."""
+    joined = list(nodes(pools))
+    for each in joined:
+        answer = kube.apply(each)
+        assert answer.ok, answer.text
+    for each in joined:
+        answer = kube.wait(each, is_ready)
+        assert is_ready(answer), f"kwok never made {each['metadata']['name']} ready: {answer.text}"
+    return joined
+
+
+def is_ready(answer: requests.Response) -> bool:
+    """Whether the node is ready and the controllers have let pods onto it."""
+    ready = any(each["type"] == "Ready" and each["status"] == "True" for each in conditions(answer))
+    return ready and all(each["key"] != NOT_READY for each in answer.json()["spec"].get("taints", []))
