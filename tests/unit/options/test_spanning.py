@@ -1,0 +1,72 @@
+"""Quotes over two places: each share is searched for itself, under what the ceiling leaves, and the bill is one."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from small import SERVING, TRAINING, checklist, market
+from small import SmallCatalog as Catalog
+from test_quoting import AT_HOME, MACHINES, ROWS, TODAY
+
+from planning.checklist import Checklist
+from planning.options.option import whole_bill
+from planning.options.parts import parts, under
+from planning.quote import Quote
+from planning.quoting import quote
+
+
+def spanning(**fields: Any) -> Checklist:
+    """Answers at home on AWS, training at Nebius."""
+    elsewhere = [{"name": "training", "workloads": ["train"], "wanted": ["nebius"]}]
+    where = {"wanted": ["aws"], "elsewhere": elsewhere}
+    return checklist(SERVING, TRAINING, **{"main_cloud": AT_HOME, "where": where, **fields})
+
+
+def quoted(wanted: Checklist) -> Quote:
+    return quote(wanted, checklist_digest="", stack="acme", market=market(Catalog(MACHINES, ROWS)), today=TODAY)
+
+
+def test_each_workload_runs_where_it_was_put() -> None:
+    option = quoted(spanning()).options[0]
+    placed = {
+        each.placement.name: (each.placement.provider, [pool.name for pool in each.pools]) for each in option.placements
+    }
+    assert placed["home"] == ("aws", ["serve", "system"])
+    assert placed["training"] == ("nebius", ["train", "system"])
+    assert option.joined
+
+
+def test_the_bill_of_an_option_is_that_of_all_its_placements() -> None:
+    small = market(Catalog(MACHINES, ROWS))
+    for option in quoted(spanning()).options:
+        assert whole_bill(option.placements, small) == option.bill
+        keys = [line.key for line in option.bill.lines]
+        assert len(set(keys)) == len(keys)
+        assert "training/pool/train/machine" in keys
+
+
+def test_people_and_their_cloud_are_counted_at_home_only() -> None:
+    home, away = parts(spanning(support="business_hours"))
+    assert home.checklist.main_cloud is not None
+    assert away.checklist.main_cloud is None
+    assert away.checklist.contract.onboarding_usd == 0
+    labels = [line.key for line in quoted(spanning()).options[0].bill.lines if "onboarding" in line.key]
+    assert labels == ["services/onboarding"]
+
+
+def test_a_share_may_cost_what_the_others_leave_of_the_ceiling() -> None:
+    home, _ = parts(spanning(ceiling={"usd_per_month": 50000}))
+    assert under(home, others_usd=[Decimal(20000)]).checklist.ceiling.usd_per_month == 30000
+    assert under(home, others_usd=[]).checklist.ceiling.usd_per_month == 50000
+
+
+def test_a_ceiling_below_both_together_is_over_and_says_what_to_change() -> None:
+    found = quoted(spanning(ceiling={"usd_per_month": 100}))
+    assert {each.judgement.verdict for each in found.options} == {"over"}
+    assert found.advice
+
+
+def test_a_checklist_that_spans_nothing_is_one_share() -> None:
+    plain = checklist(TRAINING)
+    assert [(each.name, each.checklist) for each in parts(plain)] == [("home", plain)]
