@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from catalogs.reader import Catalog
     from planning.bill import Bill
-    from planning.json_shapes import DifferenceForm, PlanForm, ResourceForm
     from planning.lock import Lock
+    from planning.plan_shapes import DifferenceForm, PlanForm, ResourceForm
     from planning.quote import Judgement
     from planning.spec import ClusterSpec
     from planning.takeoff.resource import Resource

@@ -8,8 +8,9 @@ from pydantic import TypeAdapter
 
 from planning.checklist import schema as checklist_schema
 from planning.facts_form import DemandsForm, FactsForm, ProvidersForm, SoundnessForm, WorthsForm
-from planning.json_shapes import ExplainForm, OptionForm, PlanForm, PriceForm, QuoteForm
+from planning.json_shapes import ExplainForm, OptionForm, PriceForm, QuoteForm
 from planning.lock import Lock
+from planning.plan_shapes import PlanForm
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

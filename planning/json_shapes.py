@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from pydantic import ConfigDict, JsonValue, with_config
+from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
 _CLOSED: Final = ConfigDict(extra="forbid", use_attribute_docstrings=True)
@@ -254,49 +254,3 @@ class PriceForm(TypedDict):
     """Null where the file does not say what exists."""
     new: SideForm
     notes: list[str]
-
-
-@with_config(_CLOSED)
-class ResourceForm(TypedDict):
-    """One registration of the program."""
-
-    urn: str
-    type: str
-    name: str
-    parent: str | None
-    custom: bool
-    inputs: dict[str, JsonValue]
-    """Unknown values as {"$ref": urn, "property": name} or {"$unknown": true}, secrets as {"$secret": true}."""
-    dependencies: list[str]
-    propertyDependencies: dict[str, list[str]]
-    provider: str | None
-    protect: bool
-    retain_on_delete: bool
-
-
-@with_config(_CLOSED)
-class DifferenceForm(TypedDict):
-    """A line on which the bill and the takeoff do not agree; null: the line is missing there."""
-
-    key: str
-    bill_usd_per_month: RangeForm | None
-    takeoff_usd_per_month: RangeForm | None
-    reason: str
-
-
-@with_config(_CLOSED)
-class PlanForm(TypedDict):
-    """`atoll plan --json`."""
-
-    schema_version: int
-    stack: str
-    option: str
-    config: dict[str, str]
-    resources: list[ResourceForm]
-    counts: dict[str, int]
-    """Resources by type."""
-    bill: BillForm
-    """Counted from the resources."""
-    differences: list[DifferenceForm]
-    """Empty where the resources cost, to the cent, what the accepted cluster is reckoned to cost."""
-    verdict: JudgementForm

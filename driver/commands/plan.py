@@ -24,7 +24,7 @@ from planning.lock import Lock, read_lock
 from planning.quote import Verdict
 
 if TYPE_CHECKING:
-    from planning.json_shapes import ResourceForm
+    from planning.plan_shapes import ResourceForm
     from planning.takeoff.resource import Resource
 
 STDOUT = "-"
