@@ -27,6 +27,15 @@ COMMANDS: Final[Mapping[str, str]] = {
     "accept": "driver.commands.accept",
     "plan": "driver.commands.plan",
     "price": "driver.commands.price",
+    "preview": "driver.commands.preview",
+    "up": "driver.commands.up",
+    "refresh": "driver.commands.refresh",
+    "destroy": "driver.commands.destroy",
+    "outputs": "driver.commands.outputs",
+    "access": "driver.commands.access",
+    "engine": "driver.commands.engine",
+    "preflight": "driver.commands.preflight",
+    "leftovers": "driver.commands.leftovers",
     "catalog": "driver.commands.catalog",
 }
 OK: Final = 0

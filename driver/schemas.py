@@ -9,8 +9,10 @@ from pydantic import TypeAdapter
 from planning.checklist import schema as checklist_schema
 from planning.facts_form import DemandsForm, FactsForm, ProvidersForm, SoundnessForm, WorthsForm
 from planning.json_shapes import ExplainForm, OptionForm, PriceForm, QuoteForm
+from planning.leftovers_form import LeftoversForm
 from planning.lock import Lock
 from planning.plan_shapes import PlanForm
+from planning.preflight.form import PreflightForm
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,6 +30,8 @@ _DOCUMENTS: Final[Mapping[str, tuple[Any, str]]] = {
     "explain": (ExplainForm, "atoll explain --json"),
     "plan": (PlanForm, "atoll plan --json"),
     "price": (PriceForm, "atoll price --json"),
+    "preflight": (PreflightForm, "atoll preflight --json"),
+    "leftovers": (LeftoversForm, "atoll leftovers --json"),
     "demands": (DemandsForm, "atoll check --json"),
     "providers": (ProvidersForm, "atoll catalog list --json"),
     "facts": (FactsForm, "atoll catalog show --json"),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, Protocol, cast
 
 from planning.leftovers import Found, Leftovers, Unanswered, classify
 from planning.preflight.told import Told
+from planning.spec import HOME
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,8 +43,9 @@ class Asked:
 
     @property
     def cluster(self) -> str:
-        """Name of the cluster in its cloud, as `components.naming` makes it."""
-        return f"atoll-{self.stack}"
+        """Name of the cluster in its cloud, as `components.naming.physical` makes it."""
+        name = self.spec.placement.name
+        return f"atoll-{self.stack}" if name == HOME else f"atoll-{self.stack}-{name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +95,7 @@ def leftovers_of(lock: Lock, *, catalog: Catalog, config: Mapping[str, str] | No
     Args:
         config: the stack's configuration by full key.
     """
-    asked = (
-        Asked(stack=lock.stack, spec=spec, reservations={}, config=config or {}) for spec in lock.placements
-    )
+    asked = (Asked(stack=lock.stack, spec=spec, reservations={}, config=config or {}) for spec in lock.placements)
     searches = tuple(search_of(each) for each in asked)
     return classify(
         lock.stack,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from driver.cloud import Search, aws_told
-from driver.cloud.aws_clients import NO_CREDENTIALS, REFUSED, clients, refusal
+from driver.cloud.aws_clients import REFUSED, clients, refusal
 from driver.cloud.aws_searches import SEARCHES
+from driver.cloud.aws_tags import Tagged
 from planning.leftovers import Found, Unanswered
 from planning.preflight.told import Told
 
@@ -17,20 +18,26 @@ if TYPE_CHECKING:
 def told(asked: Asked) -> Told:
     """Quotas, offers and reservations of the placement's region."""
     aws = clients(asked.spec.placement.region)
-    return Told(silence=NO_CREDENTIALS) if aws is None else aws_told.told(aws, asked)
+    return Told(silence=aws) if isinstance(aws, str) else aws_told.told(aws, asked)
 
 
 def search(asked: Asked) -> Search:
     """Everything of the stack that the placement's region still has, one service after the other."""
     place = asked.spec.placement
     aws = clients(place.region)
-    if aws is None:
-        return Search((), (Unanswered(placement=place.name, what="AWS", reason=NO_CREDENTIALS),))
+    if isinstance(aws, str):
+        return Search((), (Unanswered(placement=place.name, what="AWS", reason=aws),))
+    return search_by(Tagged(aws, asked))
+
+
+def search_by(tagged: Tagged) -> Search:
+    """The same, with given clients."""
     found: list[Found] = []
     unanswered: list[Unanswered] = []
     for what, look in SEARCHES.items():
         try:
-            found += look(aws, asked)
+            found += look(tagged)
         except REFUSED as error:
-            unanswered.append(Unanswered(placement=place.name, what=what, reason=refusal(error)))
+            name = tagged.asked.spec.placement.name
+            unanswered.append(Unanswered(placement=name, what=what, reason=refusal(error)))
     return Search(tuple(found), tuple(unanswered))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final, cast, final
 
 import boto3
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 REFUSED: Final = (BotoCoreError, ClientError)
 NO_CREDENTIALS: Final = "no AWS credentials: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+GLOBAL: Final = "us-east-1"  # where the tagging API names what belongs to no region
 _CONFIG: Final = Config(connect_timeout=5, read_timeout=20, retries={"max_attempts": 3, "mode": "standard"})
 
 
@@ -39,8 +40,8 @@ class Clients:
     def __init__(self, region: str, *, session: boto3.Session) -> None:
         self.region = region
         # The stubs know ten of several hundred services; what the rest return makes the whole type unknown.
-        make = cast("Callable[..., object]", session.client)  # pyright: ignore[reportUnknownMemberType]
-        self._make = lambda name: make(name, region_name=region, config=_CONFIG)
+        client = cast("Callable[..., object]", session.client)  # pyright: ignore[reportUnknownMemberType]
+        self._make = partial(client, region_name=region, config=_CONFIG)
 
     @cached_property
     def ec2(self) -> EC2Client:
@@ -83,6 +84,11 @@ class Clients:
         return cast("ResourceGroupsTaggingAPIClient", self._make("resourcegroupstaggingapi"))
 
     @cached_property
+    def global_tagging(self) -> ResourceGroupsTaggingAPIClient:
+        """The same of what belongs to no region."""
+        return cast("ResourceGroupsTaggingAPIClient", self._make("resourcegroupstaggingapi", region_name=GLOBAL))
+
+    @cached_property
     def s3(self) -> S3Client:
         """Buckets."""
         return cast("S3Client", self._make("s3"))
@@ -93,10 +99,13 @@ class Clients:
         return cast("ServiceQuotasClient", self._make("service-quotas"))
 
 
-def clients(region: str) -> Clients | None:
-    """Clients of a region with the credentials of the environment; None where there are none."""
-    session = boto3.Session()
-    return None if session.get_credentials() is None else Clients(region, session=session)
+def clients(region: str) -> Clients | str:
+    """Clients of a region with the credentials of the environment; why there are none where there are none."""
+    try:
+        session = boto3.Session()
+        return NO_CREDENTIALS if session.get_credentials() is None else Clients(region, session=session)
+    except BotoCoreError as error:
+        return refusal(error)
 
 
 def refusal(error: Exception) -> str:

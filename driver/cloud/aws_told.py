@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 from botocore.exceptions import ClientError
 
 from driver.cloud.aws_clients import REFUSED, refusal
-from planning.preflight.claims import ELASTIC_IPS, address_claim, aws_class, claim
+from driver.cloud.aws_tags import STACK
+from planning.preflight.claims import ELASTIC_IPS, aws_class, codes
 from planning.preflight.told import CLOUD, OfferTold, QuotaTold, ReservationTold, Told, Unknown
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     Answer = TypeVar("Answer")
 
 RUNNING: Final = ("pending", "running")  # states that count against the limits (EC2 user guide, On-Demand quotas)
-STACK_TAG: Final = "atoll:stack"
 NO_RESERVATION: Final = "InvalidCapacityReservationId"  # .NotFound and .Malformed (EC2 API error codes)
 
 
@@ -33,10 +33,13 @@ def told(aws: Clients, asked: Asked) -> Told:
     return Told(
         quotas=_quotas(aws, asked),
         offers={machine: _or_unknown(lambda name=machine: offer(aws, name)) for machine in machines},
-        reservations={
-            id_: _or_unknown(lambda name=id_: reservation(aws, name)) for id_ in sorted(asked.reservations.values())
-        },
+        reservations=told_reservations(aws, asked.reservations.values()),
     )
+
+
+def told_reservations(aws: Clients, ids: Iterable[str]) -> dict[str, ReservationTold | Unknown | None]:
+    """Reservations by id."""
+    return {id_: _or_unknown(lambda name=id_: reservation(aws, name)) for id_ in sorted(ids)}
 
 
 def _or_unknown(ask: Callable[[], Answer]) -> Answer | Unknown:
@@ -48,12 +51,12 @@ def _or_unknown(ask: Callable[[], Answer]) -> Answer | Unknown:
 
 def _quotas(aws: Clients, asked: Asked) -> dict[str, QuotaTold | Unknown]:
     """Every quota that a pool or the network counts against."""
-    claims = [claim(pool, target=asked.spec.placement.target) for pool in asked.spec.pools]
-    addresses = address_claim(asked.spec)
-    codes = {each.code for each in (*claims, *([addresses] if addresses else [])) if each.code}
-    used = _or_unknown(lambda: used_vcpus(aws, stack=asked.stack)) if codes - {ELASTIC_IPS[0]} else {}
+    asked_for = codes(asked.spec)
+    used = _or_unknown(lambda: used_vcpus(aws, stack=asked.stack)) if asked_for - {ELASTIC_IPS[0]} else {}
     counted: dict[str, int] | Unknown = used
-    return {code: _or_unknown(lambda name=code: _quota(aws, name, asked=asked, used=counted)) for code in sorted(codes)}
+    return {
+        code: _or_unknown(lambda name=code: _quota(aws, name, asked=asked, used=counted)) for code in sorted(asked_for)
+    }
 
 
 def _quota(aws: Clients, code: str, *, asked: Asked, used: Mapping[str, int] | Unknown) -> QuotaTold:
@@ -66,7 +69,7 @@ def _quota(aws: Clients, code: str, *, asked: Asked, used: Mapping[str, int] | U
 
 
 def used_vcpus(aws: Clients, *, stack: str) -> dict[str, int]:
-    """vCPUs by quota code of what runs in the region and is not of this stack."""
+    """VCPUs by quota code of what runs in the region and is not of this stack."""
     pages = aws.ec2.get_paginator("describe_instances").paginate(
         Filters=[{"Name": "instance-state-name", "Values": list(RUNNING)}]
     )
@@ -101,7 +104,7 @@ def used_addresses(aws: Clients, *, stack: str) -> int:
 
 
 def _ours(tags: Iterable[TagTypeDef], *, stack: str) -> bool:
-    return any(tag.get("Key") == STACK_TAG and tag.get("Value") == stack for tag in tags)
+    return any(tag.get("Key") == STACK and tag.get("Value") == stack for tag in tags)
 
 
 def offer(aws: Clients, machine: str) -> OfferTold:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal
 
-from planning.preflight.claims import Claim, address_claim, claim
+from planning.preflight.claims import Claim, address_claim, claim, fallback_claims
 from planning.preflight.facts import OfferedFact, PlacementFacts, PoolFacts, QuotaFact, ReservedFact
 from planning.preflight.told import OfferTold, QuotaTold, ReservationTold, Told, Unknown
 
@@ -32,7 +33,6 @@ def placement_facts(spec: ClusterSpec, told: Told, *, reservations: Mapping[str,
         today: a reservation that ends before it is over.
     """
     claims = {pool.name: claim(pool, target=spec.placement.target) for pool in spec.pools}
-    addresses = address_claim(spec)
     return PlacementFacts(
         placement=spec.placement.name,
         provider=spec.placement.provider,
@@ -49,9 +49,18 @@ def placement_facts(spec: ClusterSpec, told: Told, *, reservations: Mapping[str,
             )
             for pool in spec.pools
         ),
-        others=(_quota(addresses, told, every=(addresses,)),) if addresses else (),
+        others=_others(spec, told, claims=tuple(claims.values())),
         silence=told.silence,
     )
+
+
+def _others(spec: ClusterSpec, told: Told, *, claims: Sequence[Claim]) -> tuple[QuotaFact, ...]:
+    """Quotas that belong to no pool: addresses, and what is needed once spot pools fall back to on demand."""
+    addresses = address_claim(spec)
+    fallbacks = {each.code: each for each in fallback_claims(spec) if each.code}
+    facts = [_quota(each, told, every=(*claims, *fallback_claims(spec))) for each in fallbacks.values()]
+    told_so = [replace(fact, name=f"{fact.name}, once spot falls back to it") for fact in facts]
+    return (*told_so, *((_quota(addresses, told, every=(addresses,)),) if addresses else ()))
 
 
 def _quota(own: Claim, told: Told, *, every: Iterable[Claim]) -> QuotaFact:
@@ -79,8 +88,10 @@ def _quota(own: Claim, told: Told, *, every: Iterable[Claim]) -> QuotaFact:
 
 
 def _enough(said: QuotaTold, *, needed: int) -> Literal["enough", "short", "unknown"]:
-    if needed > said.limit - (said.used or 0):
+    if needed > said.limit:
         return "unknown" if said.grows else "short"
+    if needed > said.limit - (said.used or 0):
+        return "unknown" if said.own_included else "short"
     return "unknown" if said.used is None else "enough"
 
 
@@ -89,6 +100,8 @@ def _quota_reason(said: QuotaTold, *, needed: int) -> str:
         return f"{said.limit} are there now; its autoscaler may add more"
     if said.used is None and needed <= said.limit:
         return "what else runs in the account could not be counted"
+    if said.own_included and said.limit - (said.used or 0) < needed <= said.limit:
+        return "enough if what is used is this stack's own"
     return ""
 
 
@@ -99,7 +112,7 @@ def offered(pool: Pool, spec: ClusterSpec, *, told: Told) -> OfferedFact:
         return OfferedFact(state="unknown", reason=said.reason)
     wanted = pool.zones or spec.placement.zones
     if not said.offered:
-        where = f"{spec.placement.region} does not offer {pool.machine}"
+        where = said.reason or f"{spec.placement.region} does not offer {pool.machine}"
         return OfferedFact(state="not_offered", missing=wanted, source=said.source, as_of=said.as_of, reason=where)
     if lacking := _without_efa(pool, said):
         return OfferedFact(state="not_offered", source=said.source, as_of=said.as_of, reason=lacking)

@@ -15,6 +15,7 @@ VCPUS: Final = "vCPUs"
 GPUS: Final = "GPUs"
 NODES: Final = "nodes"
 ADDRESSES: Final = "addresses"
+ON_DEMAND: Final = "on_demand"  # a purchase, and the kind of pool that it makes
 
 # Family class: quota code and name, on demand and then spot, as Service Quotas lists them for "ec2"
 # (docs.aws.amazon.com/ec2/latest/instancetypes/ec2-instance-quotas.html, UserGuide/using-spot-limits.html; 2026-11-21).
@@ -91,6 +92,23 @@ def address_claim(spec: ClusterSpec) -> Claim | None:
         return None
     code, name = ELASTIC_IPS
     return Claim(code=code, name=name, unit=ADDRESSES, amount=gateways)
+
+
+def fallback_claims(spec: ClusterSpec) -> tuple[Claim, ...]:
+    """What spot pools claim once all of their nodes had to be bought on demand."""
+    return tuple(
+        claim(pool.model_copy(update={"kind": pool.fallback}), target=spec.placement.target)
+        for pool in spec.pools
+        if pool.fallback == ON_DEMAND
+    )
+
+
+def codes(spec: ClusterSpec) -> frozenset[str]:
+    """Codes of every quota that anything of a placement claims."""
+    pools = (claim(pool, target=spec.placement.target) for pool in spec.pools)
+    addresses = address_claim(spec)
+    every = (*pools, *fallback_claims(spec), *((addresses,) if addresses else ()))
+    return frozenset(each.code for each in every if each.code)
 
 
 def aws_class(machine: str, *, spot: bool) -> tuple[str, str] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, final
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -13,6 +13,7 @@ CLOUD: Final = "cloud"
 CATALOG: Final = "catalog"
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class Unknown:
     """Something nobody told us, and why."""
@@ -28,12 +29,14 @@ class QuotaTold:
         name: as the account calls it; "" where it does not say.
         used: by others than this stack; None where it could not be counted.
         grows: nothing forbids more than `limit`, it is only what is there now.
+        own_included: `used` counts what this stack runs, too, and nobody can tell it apart.
     """
 
     limit: int
     used: int | None
     name: str = ""
     grows: bool = False
+    own_included: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +49,7 @@ class OfferTold:
         efa_interfaces: at most; None where it was not said.
         source: CLOUD or CATALOG.
         as_of: day of a catalog's fact.
+        reason: why it is not offered, where the place itself does not say it all.
     """
 
     zones: tuple[str, ...]
@@ -53,6 +57,7 @@ class OfferTold:
     efa_interfaces: int | None
     source: str
     as_of: date | None = None
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

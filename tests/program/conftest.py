@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import pulumi
 import pytest
 import specs
+import specs_gcp
 
 from components.targets import build
 from driver.offline.program import Run, run
@@ -36,3 +37,37 @@ def aws_run(run_spec: Callable[[ClusterSpec], Run]) -> Run:
 @pytest.fixture(scope="session")
 def existing_run(run_spec: Callable[[ClusterSpec], Run]) -> Run:
     return run_spec(specs.existing_cluster())
+
+
+@pytest.fixture(scope="session")
+def aws_ways_run(run_spec: Callable[[ClusterSpec], Run]) -> Run:
+    return run_spec(specs.with_ways(specs.aws_cluster(), kind="machine"))
+
+
+@pytest.fixture(scope="session")
+def existing_ways_run(run_spec: Callable[[ClusterSpec], Run]) -> Run:
+    return run_spec(specs.with_ways(specs.existing_cluster(), kind="in_cluster"))
+
+
+@pytest.fixture(scope="session")
+def spanning_run() -> Run:
+    def program() -> None:
+        for name, value in build(specs.PLACEMENTS, joined=True).items():
+            pulumi.export(name, value)
+
+    return run("sample", program=program)
+
+
+@pytest.fixture(scope="session")
+def gcp_run() -> Run:
+    def program() -> None:
+        pulumi.runtime.set_config("atoll:billingAccount", "000000-000000-000000")
+        for name, value in build((specs_gcp.gcp_cluster(),), ceiling=specs_gcp.CEILING).items():
+            pulumi.export(name, value)
+
+    return run("sample", program=program)
+
+
+@pytest.fixture(scope="session")
+def aws_disk_run(run_spec: Callable[[ClusterSpec], Run]) -> Run:
+    return run_spec(specs.aws_cluster(storage=(specs.COLD_DISK,)))

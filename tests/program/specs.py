@@ -11,6 +11,8 @@ from planning.spec import (
     Amounts,
     ClusterSpec,
     ExistingCluster,
+    Gateway,
+    Link,
     Network,
     Peering,
     Placement,
@@ -100,6 +102,10 @@ STORAGE = (
          provisioned_gb=90000, purpose="archive"),
 )  # fmt: skip
 
+COLD_DISK = Tier(
+    tier="cold", engine="EFS", item="shared_disk", asked_gb=Decimal(500), provisioned_gb=500, purpose="code base"
+)
+
 PEERING = Peering(
     vpc_id="vpc-0123456789abcdef0",
     vpc_cidr=IPv4Network("10.0.0.0/16"),
@@ -178,3 +184,54 @@ def existing_cluster(**changes: object) -> ClusterSpec:
         "storage": STORAGE[:2],
     }
     return aws_cluster(**{**whole, **changes})
+
+
+def beside(spec: ClusterSpec, name: str, cidr: str) -> ClusterSpec:
+    """The same cluster as another placement, without what only home has."""
+    network = spec.network.model_copy(update={"cidr": IPv4Network(cidr), "peering": None})
+    placement = spec.placement.model_copy(update={"name": name})
+    pools = [
+        pool.model_copy(update={"workload": f"{name}-{pool.workload}"}) if pool.workload else pool
+        for pool in spec.pools
+    ]
+    return spec.model_copy(update={"placement": placement, "network": network, "pools": tuple(pools)})
+
+
+PLACEMENTS = (
+    aws_cluster(),
+    beside(aws_cluster(), "west", "10.80.0.0/16"),
+    beside(existing_cluster(), "far", "10.96.0.0/16"),
+)
+
+
+LINK = Link(
+    provider="aws",
+    region="us-east-1",
+    vpc_id="vpc-0123456789abcdef0",
+    vpc_cidr=IPv4Network("10.0.0.0/16"),
+    account="111122223333",
+    route_table_ids=("rtb-0123456789abcdef0",),
+    gb_per_month=amounts(200, 200, 200),
+)
+KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIExampleKeyOfAda0000000000000000000000000 ada"
+PEOPLE = (
+    User(name="ada", email="ada@acme.example", group="admin", ssh_key=KEY),
+    User(name="grace", email="grace@acme.example", workloads=("burst",)),
+)
+
+
+def with_ways(spec: ClusterSpec, *, kind: str) -> ClusterSpec:
+    """The same cluster with a VPN, SSH, and on a cluster that exists a tunnel to the main cloud."""
+    machine = kind == "machine"
+    vpn = Gateway.model_validate(
+        {
+            "kind": kind,
+            "machine": "t4g.micro" if machine else "",
+            "disk_gb": 10 if machine else 0,
+            "port": 51820,
+            "cidr": "172.27.0.0/16",
+        }
+    )
+    network = spec.network if machine else spec.network.model_copy(update={"link": LINK})
+    access = Access(vpn=True, ssh=True, users=PEOPLE)
+    return spec.model_copy(update={"vpn": vpn, "access": access, "network": network})

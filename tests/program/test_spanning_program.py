@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from ipaddress import IPv4Network
 
-import pulumi
-import pytest
 import specs
 from look import at
 
 from catalogs.reader import load
-from components.targets import build
 from driver.agreement import differences
-from driver.offline.program import Run, run
+from driver.offline.program import Run
 from driver.prices import as_book
 from planning.options.market import Market
 from planning.options.option import whole_bill
-from planning.spec import ClusterSpec
 from planning.takeoff.resource import Secret
 from planning.takeoff.takeoff import take_off
 
@@ -27,63 +22,35 @@ def quotas(groups: object) -> dict[str, str]:
     return {each["name"]: each["nominalQuota"] for group in groups for each in group["flavors"][0]["resources"]}
 
 
-def beside(spec: ClusterSpec, name: str, cidr: str) -> ClusterSpec:
-    """The same cluster as another placement, without what only home has."""
-    network = spec.network.model_copy(update={"cidr": IPv4Network(cidr), "peering": None})
-    placement = spec.placement.model_copy(update={"name": name})
-    pools = [
-        pool.model_copy(update={"workload": f"{name}-{pool.workload}"}) if pool.workload else pool
-        for pool in spec.pools
-    ]
-    return spec.model_copy(update={"placement": placement, "network": network, "pools": tuple(pools)})
-
-
-HOME = specs.aws_cluster()
-PLACEMENTS = (
-    HOME,
-    beside(specs.aws_cluster(), "west", "10.80.0.0/16"),
-    beside(specs.existing_cluster(), "far", "10.96.0.0/16"),
-)
-
-
-@pytest.fixture(scope="module")
-def spanning() -> Run:
-    def program() -> None:
-        for name, value in build(PLACEMENTS, joined=True).items():
-            pulumi.export(name, value)
-
-    return run("sample", program=program)
-
-
-def test_every_urn_is_unique_and_equal_clusters_have_equal_resources(spanning: Run) -> None:
-    counts = Counter(each.urn for each in spanning.resources)
+def test_every_urn_is_unique_and_equal_clusters_have_equal_resources(spanning_run: Run) -> None:
+    counts = Counter(each.urn for each in spanning_run.resources)
     assert max(counts.values()) == 1
-    vpcs = [each for each in spanning.resources if each.type == "aws:ec2/vpc:Vpc"]
+    vpcs = [each for each in spanning_run.resources if each.type == "aws:ec2/vpc:Vpc"]
     assert len(vpcs) == 2
     assert {each.inputs["cidrBlock"] for each in vpcs} == {"10.64.0.0/16", "10.80.0.0/16"}
 
 
-def test_the_bill_of_all_placements_equals_the_takeoff(spanning: Run) -> None:
+def test_the_bill_of_all_placements_equals_the_takeoff(spanning_run: Run) -> None:
     catalog = load()
-    counted = take_off(spanning.resources, catalog=as_book(catalog), default_region="us-east-1").bill
-    accepted = whole_bill(PLACEMENTS, Market(catalog))
+    counted = take_off(spanning_run.resources, catalog=as_book(catalog), default_region="us-east-1").bill
+    accepted = whole_bill(specs.PLACEMENTS, Market(catalog))
     assert differences(accepted, counted) == ()
     keys = {line.key.partition("#")[0] for line in counted.lines}
     assert {"pool/train/machine", "west/pool/train/machine", "far/pool/burst/machine"} <= keys
 
 
-def test_outputs_of_other_placements_stand_below_their_names(spanning: Run) -> None:
-    beside_home = spanning.exports["placements"]
+def test_outputs_of_other_placements_stand_below_their_names(spanning_run: Run) -> None:
+    beside_home = spanning_run.exports["placements"]
     assert isinstance(beside_home, dict)
     assert set(beside_home) == {"west", "far"}
     west = beside_home["west"]
     assert isinstance(west, dict)
     assert west["clusterName"] == "atoll-sample-west"
-    assert spanning.exports["clusterName"] == "atoll-sample"
+    assert spanning_run.exports["clusterName"] == "atoll-sample"
 
 
-def test_home_sends_the_jobs_of_each_placement_to_it_and_no_further_than_its_accelerators(spanning: Run) -> None:
-    queues = [each for each in spanning.resources if each.type == "kubernetes:kueue.x-k8s.io/v1beta2:ClusterQueue"]
+def test_home_sends_the_jobs_of_each_placement_to_it_and_no_further_than_its_accelerators(spanning_run: Run) -> None:
+    queues = [each for each in spanning_run.resources if each.type == "kubernetes:kueue.x-k8s.io/v1beta2:ClusterQueue"]
     groups = {
         (each.name, "admissionChecksStrategy" in str(each.inputs["spec"])): at(each, "spec", "resourceGroups")
         for each in queues
@@ -92,11 +59,13 @@ def test_home_sends_the_jobs_of_each_placement_to_it_and_no_further_than_its_acc
     assert sent
     for name, group in sent.items():
         assert quotas(group) == quotas(groups[name, False])
-    clusters = [each for each in spanning.resources if each.type.endswith(":MultiKueueCluster")]
+    clusters = [each for each in spanning_run.resources if each.type.endswith(":MultiKueueCluster")]
     assert {each.name for each in clusters} == {"multikueuecluster-west", "multikueuecluster-far"}
 
 
-def test_the_credential_of_a_worker_is_a_secret(spanning: Run) -> None:
-    held = [each for each in spanning.resources if each.name.endswith("-kubeconfig") and each.type.endswith(":Secret")]
+def test_the_credential_of_a_worker_is_a_secret(spanning_run: Run) -> None:
+    held = [
+        each for each in spanning_run.resources if each.name.endswith("-kubeconfig") and each.type.endswith(":Secret")
+    ]
     assert len(held) == 2
     assert all(isinstance(each.inputs["stringData"], Secret) for each in held)

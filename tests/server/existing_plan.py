@@ -46,8 +46,13 @@ def copy_project(folder: Path) -> None:
 
 def accepted(folder: Path) -> Path:
     """A copy of the project in which the example is accepted."""
+    return accepted_example(folder, EXAMPLE, "cheapest")
+
+
+def accepted_example(folder: Path, example: str, option: str) -> Path:
+    """A copy of the project in which one option of an example is accepted."""
     copy_project(folder)
-    atoll("accept", EXAMPLE, "cheapest", folder=folder)
+    atoll("accept", example, option, folder=folder)
     return folder
 
 

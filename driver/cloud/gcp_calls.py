@@ -1,0 +1,131 @@
+"""The few calls that Google Cloud is asked with; what its SDK leaves untyped ends here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Protocol, cast, final
+
+import google.auth
+from google.api_core.exceptions import GoogleAPICallError, NotFound, RetryError
+from google.auth.exceptions import DefaultCredentialsError, GoogleAuthError
+from google.cloud import asset_v1, compute_v1
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from google.auth.credentials import Credentials
+
+REFUSED: Final = (GoogleAPICallError, GoogleAuthError, RetryError)
+NO_CREDENTIALS: Final = "no Google Cloud credentials: gcloud auth application-default login"
+NO_PROJECT: Final = "no Google Cloud project: pulumi config set gcp:project, or GOOGLE_CLOUD_PROJECT"
+SCOPES: Final = ("https://www.googleapis.com/auth/cloud-platform.read-only",)
+WAIT_SECONDS: Final = 20.0
+
+
+class Google(Protocol):
+    """What is asked of one project."""
+
+    def region(self, name: str) -> compute_v1.Region:
+        """A region with its zones and quotas."""
+        ...
+
+    def offers(self, *, zone: str, machine: str) -> bool:
+        """Whether a zone has a machine type."""
+        ...
+
+    def reservations(self, name: str) -> Iterable[compute_v1.Reservation]:
+        """Reservations of this name, in every zone."""
+        ...
+
+    def instances(self, label: str, value: str) -> Iterable[compute_v1.Instance]:
+        """Machines with a label, in every zone."""
+        ...
+
+    def disks(self, label: str, value: str) -> Iterable[compute_v1.Disk]:
+        """Disks with a label, in every zone."""
+        ...
+
+    def routers(self, region: str) -> Iterable[compute_v1.Router]:
+        """Cloud Routers of a region, which carry no labels."""
+        ...
+
+    def forwarding_rules(self, region: str) -> Iterable[compute_v1.ForwardingRule]:
+        """Forwarding rules of a region: those that GKE makes carry no label of ours."""
+        ...
+
+    def assets(self, label: str, value: str) -> Iterable[asset_v1.ResourceSearchResult]:
+        """Everything with a label that the asset inventory can search."""
+        ...
+
+
+# The SDK types neither credentials nor `request` and `retry` of its calls, so each is partly unknown.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+@final
+class Project:
+    """One project, asked with the credentials of the environment."""
+
+    def __init__(self, name: str, credentials: Credentials) -> None:
+        self._name = name
+        self._credentials = credentials
+
+    def region(self, name: str) -> compute_v1.Region:
+        """As `Google.region`."""
+        client = compute_v1.RegionsClient(credentials=self._credentials)
+        return client.get(project=self._name, region=name, timeout=WAIT_SECONDS)
+
+    def offers(self, *, zone: str, machine: str) -> bool:
+        """As `Google.offers`."""
+        client = compute_v1.MachineTypesClient(credentials=self._credentials)
+        try:
+            client.get(project=self._name, zone=zone, machine_type=machine, timeout=WAIT_SECONDS)
+        except NotFound:
+            return False
+        return True
+
+    def reservations(self, name: str) -> Iterable[compute_v1.Reservation]:
+        """As `Google.reservations`."""
+        client = compute_v1.ReservationsClient(credentials=self._credentials)
+        asked = compute_v1.AggregatedListReservationsRequest(project=self._name, filter=f'name = "{name}"')
+        return [each for _, zone in client.aggregated_list(asked, timeout=WAIT_SECONDS) for each in zone.reservations]
+
+    def instances(self, label: str, value: str) -> Iterable[compute_v1.Instance]:
+        """As `Google.instances`."""
+        client = compute_v1.InstancesClient(credentials=self._credentials)
+        asked = compute_v1.AggregatedListInstancesRequest(project=self._name, filter=f'labels.{label} = "{value}"')
+        return [each for _, zone in client.aggregated_list(asked, timeout=WAIT_SECONDS) for each in zone.instances]
+
+    def disks(self, label: str, value: str) -> Iterable[compute_v1.Disk]:
+        """As `Google.disks`."""
+        client = compute_v1.DisksClient(credentials=self._credentials)
+        asked = compute_v1.AggregatedListDisksRequest(project=self._name, filter=f'labels.{label} = "{value}"')
+        return [each for _, zone in client.aggregated_list(asked, timeout=WAIT_SECONDS) for each in zone.disks]
+
+    def routers(self, region: str) -> Iterable[compute_v1.Router]:
+        """As `Google.routers`."""
+        client = compute_v1.RoutersClient(credentials=self._credentials)
+        return list(client.list(project=self._name, region=region, timeout=WAIT_SECONDS))
+
+    def forwarding_rules(self, region: str) -> Iterable[compute_v1.ForwardingRule]:
+        """As `Google.forwarding_rules`."""
+        client = compute_v1.ForwardingRulesClient(credentials=self._credentials)
+        return list(client.list(project=self._name, region=region, timeout=WAIT_SECONDS))
+
+    def assets(self, label: str, value: str) -> Iterable[asset_v1.ResourceSearchResult]:
+        """As `Google.assets`."""
+        client = asset_v1.AssetServiceClient(credentials=self._credentials)
+        scope, query = f"projects/{self._name}", f"labels.{label}={value}"
+        return list(client.search_all_resources(scope=scope, query=query, timeout=WAIT_SECONDS))
+
+
+def google_of(project: str) -> Project | str:
+    """The project with the credentials of the environment; why there is none where there is none."""
+    try:
+        credentials, default = google.auth.default(scopes=SCOPES)
+    except DefaultCredentialsError:
+        return NO_CREDENTIALS
+    name = project or default
+    return Project(name, cast("Credentials", credentials)) if name else NO_PROJECT
+
+
+def refusal(error: Exception) -> str:
+    """Why Google Cloud did not answer, in one line."""
+    return str(error).splitlines()[0] if str(error) else type(error).__name__

@@ -1,0 +1,48 @@
+"""`atoll leftovers`: what the clouds of a stack still have of it, and what that costs."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from driver import arguments
+from driver.cloud import leftovers_of
+from driver.offline.stack_config import read_config
+from driver.prices import price_book
+from driver.project import known_stack, shown
+from driver.render.leftovers import leftovers_parts
+from driver.screen import progress, show, show_json
+from planning.errors import CannotTellError, InputError
+from planning.leftovers_form import leftovers_form
+from planning.lock import read_lock
+
+if TYPE_CHECKING:
+    from planning.leftovers import Leftovers
+
+
+def run(
+    stack: arguments.Stack,
+    *,
+    prices: arguments.Book = arguments.CURRENT_BOOK,
+    own: arguments.OwnBook = "",
+    as_json: arguments.AsJson = False,
+) -> int:
+    """List what is still there by the stack's tag, with its price; data that is kept on purpose stands apart.
+
+    Exit code: 0 where nothing that costs was forgotten, 1 where something was, 11 where a cloud did not answer.
+    """
+    project = known_stack(stack)
+    lock = read_lock(Path(shown(project.lock(stack))))
+    config = read_config(project.stack_config(stack)).values
+    catalog = price_book(prices, own=own)
+    with progress(f"asking the clouds of {stack}"):
+        left = leftovers_of(lock, catalog=catalog, config=config)
+    if as_json:
+        show_json(leftovers_form(left))
+    else:
+        show(*leftovers_parts(left))
+    return _exit_code(left)
+
+
+def _exit_code(left: "Leftovers") -> int:
+    if left.forgotten:
+        return InputError.exit_code
+    return CannotTellError.exit_code if left.unanswered else 0

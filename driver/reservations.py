@@ -1,0 +1,32 @@
+"""Which reservation a stack's configuration names for each of its pools."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final, cast
+
+from planning.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+KEY: Final = "atoll:capacityReservations"
+
+
+def reservations(config: Mapping[str, str]) -> dict[str, str]:
+    """Pool name to reservation id.
+
+    Raises:
+        InputError: the value is not a mapping.
+    """
+    text = config.get(KEY, "")
+    try:
+        found: object = json.loads(text) if text else {}
+    except json.JSONDecodeError:
+        found = None
+    if not isinstance(found, dict):
+        raise InputError(
+            f"{KEY} must map pool names to reservation ids, and it is {text!r}",
+            hint=f"pulumi config set --path '{KEY}.POOL' cr-...",
+        )
+    return {str(pool): str(id_) for pool, id_ in cast("dict[object, object]", found).items()}

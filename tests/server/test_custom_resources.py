@@ -1,0 +1,51 @@
+"""Custom resources of every target's plan, judged by the definitions of the charts that bring them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import definitions
+import pytest
+from existing_plan import accepted_example, manifests
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from kube_client import KubeClient, Manifest
+
+pytestmark = [pytest.mark.server, pytest.mark.allow_hosts(["127.0.0.1"]), definitions.here]
+
+# Example and option to the kinds that must be among its custom resources.
+EXAMPLES = {
+    "demo": ("at_home", {"NodePool", "EC2NodeClass"}),
+    "spanning-two": ("cheapest", {"MultiKueueCluster", "MultiKueueConfig", "AdmissionCheck", "ClusterQueue"}),
+}
+# Kinds of providers' own clusters, whose definitions no chart publishes.
+PRIVATE = {"compute.coreweave.com"}
+BUILT_IN = (".k8s.io", "apps", "batch", "policy")
+
+
+def is_custom(manifest: Manifest) -> bool:
+    group = definitions.group_of(manifest)
+    owned_elsewhere = group in PRIVATE or (group.endswith(BUILT_IN) and "x-k8s" not in group)
+    return bool(group) and not owned_elsewhere
+
+
+def house(kube: KubeClient, manifest: Manifest) -> None:
+    """The namespace of an object, without which not even a dry run judges it."""
+    name = manifest["metadata"].get("namespace")
+    if name:
+        assert kube.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}).ok
+
+
+@pytest.mark.parametrize("example", sorted(EXAMPLES))
+def test_a_charts_definition_accepts_every_custom_resource(example: str, kube: KubeClient, tmp_path: Path) -> None:
+    option, wanted = EXAMPLES[example]
+    found = [each for each in manifests(accepted_example(tmp_path, example, option), example) if is_custom(each)]
+    assert {each["kind"] for each in found} >= wanted
+    for each in found:
+        group = definitions.group_of(each)
+        assert definitions.is_served(kube, each) or definitions.install(kube, group, each["kind"]), each["kind"]
+        house(kube, each)
+        answer = kube.apply(each, dry_run=True)
+        assert answer.ok, f"{each['kind']} {each['metadata']['name']}: {answer.text}"
