@@ -13,7 +13,7 @@ from driver.offline.adapter import OLDEST
 from planning.errors import AtollError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 INSTALL_HINT: Final = "atoll engine install gets it, or put `pulumi` on PATH"
 ARCHIVES: Final = "https://www.pulumi.com/docs/install/versions/"
@@ -51,6 +51,24 @@ def version_of(command: PulumiCommand) -> str:
     return str(command.version or "unknown")
 
 
+def obtained(warn: Callable[[str], None]) -> PulumiCommand:
+    """The pinned CLI, downloaded where it is not here; one that works too where that fails.
+
+    Raises:
+        AtollError: there is none, and it cannot be downloaded.
+    """
+    here = _here()
+    if here and version_of(here) == pinned():
+        return here
+    try:
+        return install()
+    except AtollError as error:
+        if here is None:
+            raise
+        warn(f"warning: {error}; {version_of(here)}, which is here, is used")
+        return here
+
+
 def install() -> PulumiCommand:
     """Download the pinned CLI as the SDK does; nothing happens where it is in place already.
 
@@ -65,6 +83,13 @@ def install() -> PulumiCommand:
             f"the Pulumi CLI {pinned()} could not be installed: {_reason(error)}",
             hint=f"by hand: unpack the archive of {pinned()} from {ARCHIVES} so that {root}/bin/pulumi is there",
         ) from error
+
+
+def _here() -> PulumiCommand | None:
+    try:
+        return found()
+    except AtollError:
+        return None
 
 
 def _started(root: str | None) -> PulumiCommand | None:
@@ -96,4 +121,5 @@ def _reason(error: Exception) -> str:
     if isinstance(error, subprocess.CalledProcessError):
         said = bytes(error.output or b"").decode(errors="replace").split("\n")
         return next((line.strip() for line in reversed(said) if line.strip()), str(error))
-    return str(error)
+    cause: object = getattr(error, "reason", error)  # of a download: what the network said
+    return str(getattr(cause, "strerror", None) or cause)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from planning.errors import AtollError
 
 STOPPING: Final = "stopping: what is under way is finished first; Ctrl-C again ends the engine at once"
+HOW_TO_GO_ON: Final = "the same command goes on where it stopped; after a second Ctrl-C, atoll refresh first"
 PLAIN: Final = "never"  # no colours in what we read
 
 
@@ -84,9 +85,7 @@ def destroy(opened: Opened, *, total: int) -> Report:
     return _run(opened, "destroy", lambda watch: call(on_event=watch, exclude_protected=True), total=total)
 
 
-def _run(
-    opened: Opened, title: str, start: Callable[[Callable[..., None]], object], *, total: int
-) -> Report:
+def _run(opened: Opened, title: str, start: Callable[[Callable[..., None]], object], *, total: int) -> Report:
     watch = Watch(total=total)
     began = time.monotonic()
     failure: AtollError | None = None
@@ -102,7 +101,7 @@ def _run(
         except (CommandError, RuntimeError) as error:
             failure = failed(title, opened.name, error=error, found=watch.errors, prefix=opened.backend.prefix())
     if failure and stopped:
-        failure = StoppedError(f"{title} of {opened.name} was stopped", hint=f"atoll preview {opened.name} says the rest")
+        failure = StoppedError(f"{title} of {opened.name} was stopped", hint=HOW_TO_GO_ON)
     return Report(
         title=title,
         changes=watch.changes(),

@@ -14,8 +14,9 @@ from driver.engine.words import engine_said
 from planning.errors import AtollError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
+OF_PROVIDERS: Final = "pulumi:providers:"
 PROVIDERS: Final = ("aws", "coreweave", "gcp", "kubernetes", "random")
 
 
@@ -33,6 +34,12 @@ class Plugin:
 def pinned() -> tuple[Plugin, ...]:
     """The plugins of every provider whose Python package is installed: package and plugin share their version."""
     return tuple(_pinned())
+
+
+def needed(types: Iterable[str]) -> tuple[Plugin, ...]:
+    """The plugins that resources of these types need."""
+    names = {token.removeprefix(OF_PROVIDERS).split(":")[0] for token in types}
+    return tuple(each for each in pinned() if each.name in names)
 
 
 def missing(workspace: LocalWorkspace, *, wanted: Sequence[Plugin]) -> tuple[Plugin, ...]:

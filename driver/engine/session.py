@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
 
@@ -76,7 +75,7 @@ def opened(project: Project, stack: str, *, create: bool = False, asked_provider
     """The stack, selected; made where it is not there and `create` allows it.
 
     Args:
-        asked_provider: what shall encrypt the secrets of a new stack; "" for the environment's or the default.
+        asked_provider: what shall encrypt the secrets of a new stack; "" for the environment's or the default one.
 
     Raises:
         AtollError: no CLI, no virtual environment, no passphrase, or no such stack.
@@ -84,8 +83,7 @@ def opened(project: Project, stack: str, *, create: bool = False, asked_provider
     command = binary.found()
     _check_python(project.root)
     chosen = surroundings.backend(project.root)
-    asked = asked_provider or os.environ.get(surroundings.PROVIDER, "")
-    provider = surroundings.secrets_provider(project.stack_config(stack), asked=asked, where=chosen)
+    provider = surroundings.secrets_provider(project.stack_config(stack), asked=asked_provider, where=chosen)
     if create:
         surroundings.made(chosen)
     elif chosen.folder and not chosen.folder.is_dir():
@@ -96,9 +94,7 @@ def opened(project: Project, stack: str, *, create: bool = False, asked_provider
     return _selected(stack, options, root=project.root, chosen=chosen, create=create)
 
 
-def _selected(
-    stack: str, options: LocalWorkspaceOptions, *, root: Path, chosen: Backend, create: bool
-) -> Opened:
+def _selected(stack: str, options: LocalWorkspaceOptions, *, root: Path, chosen: Backend, create: bool) -> Opened:
     """Select first: only a stack that is not there yet needs a passphrase of its own."""
     try:
         found = automation.select_stack(stack, work_dir=str(root), opts=options)
@@ -107,14 +103,14 @@ def _selected(
         return Opened(found, chosen)
     except StackNotFoundError as error:
         if not create:
-            raise failed("opening", stack, error=error, found=()) from error
+            raise failed("selection", stack, error=error, found=()) from error
     except CommandError as error:
-        raise failed("opening", stack, error=error, found=(), prefix=chosen.prefix()) from error
+        raise failed("selection", stack, error=error, found=(), prefix=chosen.prefix()) from error
     _unlock(options, stack=stack, new=True)
     try:
         made = automation.create_stack(stack, work_dir=str(root), opts=options)
     except CommandError as error:
-        raise failed("making", stack, error=error, found=(), prefix=chosen.prefix()) from error
+        raise failed("creation", stack, error=error, found=(), prefix=chosen.prefix()) from error
     return Opened(made, chosen, is_new=True)
 
 
@@ -132,5 +128,3 @@ def _check_python(root: Path) -> None:
     """
     if not (root / ".venv").is_dir():
         raise AtollError(f"{root} has no .venv, in which the engine runs the program", hint="make setup")
-
-

@@ -24,7 +24,7 @@ TOKEN: Final = "PULUMI_ACCESS_TOKEN"  # noqa: S105 - the name of a variable
 PASSPHRASE: Final = "PULUMI_CONFIG_PASSPHRASE"  # noqa: S105 - the name of a variable
 PASSPHRASE_FILE: Final = "PULUMI_CONFIG_PASSPHRASE_FILE"  # noqa: S105 - the name of a variable
 PROVIDER: Final = "ATOLL_SECRETS_PROVIDER"
-BY_PASSPHRASE: Final = "passphrase"
+BY_PASSPHRASE: Final = "passphrase"  # noqa: S105 - the name of a way
 BY_SERVICE: Final = "default"
 SCHEMES: Final = ("awskms", "gcpkms", "azurekeyvault", "hashivault")  # pulumi.com/docs/iac/concepts/secrets, 2026-11-21
 
@@ -83,23 +83,19 @@ def secrets_provider(settings: Path, *, asked: str, where: Backend) -> str:
 
     Args:
         settings: Pulumi.<stack>.yaml, which need not be there.
-        asked: option or ATOLL_SECRETS_PROVIDER; "" where nobody asked.
+        asked: "" where nobody asked; then a new stack has what ATOLL_SECRETS_PROVIDER says.
 
     Raises:
         InputError: no such provider, or another one than the stack has.
     """
     has = _of_settings(settings)
-    if asked and not (asked in (BY_PASSPHRASE, BY_SERVICE) or asked.startswith(tuple(f"{s}://" for s in SCHEMES))):
-        raise InputError(
-            f"{asked!r} is no secrets provider",
-            hint=f"{BY_PASSPHRASE}, or a key: {', '.join(f'{scheme}://…' for scheme in SCHEMES)}",
-        )
     if has and asked and asked != has:
         raise InputError(
             f"{settings.name} says that {_without_query(has)} encrypts this stack's secrets, not {asked}",
             hint=f"change it with the engine: pulumi stack change-secrets-provider {asked}",
         )
-    return has or asked or (BY_SERVICE if where.is_service else BY_PASSPHRASE)
+    usual = BY_SERVICE if where.is_service else BY_PASSPHRASE
+    return has or _known(asked or os.environ.get(PROVIDER) or usual)
 
 
 def passphrase_variables(*, new: bool, stack: str) -> dict[str, str]:
@@ -124,6 +120,15 @@ def passphrase_variables(*, new: bool, stack: str) -> dict[str, str]:
     if new and getpass("Once more: ") != typed:
         raise InputError("the two passphrases differ")
     return {PASSPHRASE: typed}
+
+
+def _known(provider: str) -> str:
+    schemes = tuple(f"{scheme}://" for scheme in SCHEMES)
+    if provider in (BY_PASSPHRASE, BY_SERVICE) or provider.startswith(schemes):
+        return provider
+    raise InputError(
+        f"{provider!r} is no secrets provider", hint=f"{BY_PASSPHRASE}, or a key: {', '.join(f'{s}…' for s in schemes)}"
+    )
 
 
 def _of_project(root: Path) -> str:

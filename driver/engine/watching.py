@@ -120,7 +120,7 @@ def action_of(op: str) -> str:
 
 
 def _name(urn: str) -> str:
-    return urn.split("::")[-1]
+    return urn.rsplit("::", maxsplit=1)[-1]
 
 
 def _properties(step: StepEventMetadata, before: Step | None) -> tuple[str, ...]:

@@ -17,18 +17,24 @@ COLOUR: Final = re.compile(r"<\{%.*?%\}>|\x1b\[[0-9;]*m")
 STDERR: Final = "\n stderr: "
 TRACEBACK: Final = "Traceback (most recent call last):"
 FRAME: Final = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)')
-NO_PLUGIN: Final = re.compile(r"no resource plugin 'pulumi-resource-(?P<name>[\w-]+)'[^\n]*?(?: version v(?P<version>\S+))?")
+WRONG_PASSPHRASE: Final = "the passphrase does not open its secrets"  # noqa: S105 - what is said
 EMPTY_WORDS: Final = re.compile(
     r"(update|preview|refresh|destroy) failed|an unhandled error occurred: program exited with non-zero exit code: \d+"
 )
-PASSPHRASE_HINT: Final = "set PULUMI_CONFIG_PASSPHRASE, or PULUMI_CONFIG_PASSPHRASE_FILE, to the one it was made with"
+HOW_TO_UNLOCK: Final = "set PULUMI_CONFIG_PASSPHRASE, or PULUMI_CONFIG_PASSPHRASE_FILE, to the one it was made with"
+HOW_TO_GET_PLUGINS: Final = "atoll engine status says which plugins are missing; atoll engine install gets them"
 HINTS: Final = (
-    ("no resource plugin", "atoll engine install gets the plugins"),
-    ("plugin", "atoll engine status says which plugins are missing; atoll engine install gets them"),
-    ("incorrect passphrase", PASSPHRASE_HINT),
-    ("passphrase must be set", PASSPHRASE_HINT),
+    ("no resource plugin", HOW_TO_GET_PLUGINS),
+    ("load plugin", HOW_TO_GET_PLUGINS),
+    ("download plugin", HOW_TO_GET_PLUGINS),
+    ("incorrect passphrase", HOW_TO_UNLOCK),
+    ("passphrase must be set", HOW_TO_UNLOCK),
     ("cluster is unreachable", "does the cluster answer, and is the kubeconfig the current one? kubectl get nodes"),
     ("PULUMI_ACCESS_TOKEN must be set", "pulumi login, or choose a backend with PULUMI_BACKEND_URL"),
+    (
+        "get credentials",
+        "log in to the cloud whose key encrypts the secrets, or set its credentials",
+    ),
     ("no credential", "log in to the cloud, or set its credentials in the environment"),
     ("pending operations", "atoll refresh STACK finds out what became of them"),
 )
@@ -58,7 +64,7 @@ def diagnostic(message: str, *, urn: str) -> Diagnostic | None:
     text = _last_words(text) if TRACEBACK in text else text
     if not text or EMPTY_WORDS.fullmatch(text):
         return None
-    return Diagnostic(text, urn.split("::")[-1] if "::" in urn else "")
+    return Diagnostic(text, urn.rsplit("::", maxsplit=1)[-1] if "::" in urn else "")
 
 
 def engine_said(error: CommandError) -> str:
@@ -79,9 +85,10 @@ def failed(action: str, stack: str, *, error: Exception, found: Sequence[Diagnos
         return _locked(stack, error, prefix=prefix)
     if isinstance(error, StackNotFoundError):
         return AtollError(f"stack {stack} was never built from here", hint=f"atoll up {stack} builds it")
-    reasons = _together(found) or [engine_said(error) if isinstance(error, CommandError) else str(error)]
+    reasons = together(found) or [engine_said(error) if isinstance(error, CommandError) else str(error)]
+    first = WRONG_PASSPHRASE if "incorrect passphrase" in reasons[0] else reasons[0]
     more = f"; and {len(reasons) - 1} more, above" if len(reasons) > 1 else ""
-    return AtollError(f"{action} of {stack} failed: {reasons[0]}{more}", hint=hint_for(reasons[0]))
+    return AtollError(f"{action} of {stack} failed: {first}{more}", hint=hint_for(reasons[0]))
 
 
 def hint_for(reason: str) -> str:
@@ -89,8 +96,8 @@ def hint_for(reason: str) -> str:
     return next((hint for mark, hint in HINTS if mark in reason), "")
 
 
-def _together(found: Sequence[Diagnostic]) -> list[str]:
-    """Reasons in order; one that many resources share is said once."""
+def together(found: Sequence[Diagnostic]) -> list[str]:
+    """Reasons in order; one that many resources share is said once, with their number."""
     names: dict[str, list[str]] = {}
     for each in found:
         names.setdefault(each.text, []).append(each.name)

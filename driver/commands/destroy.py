@@ -1,0 +1,64 @@
+"""`atoll destroy`: delete a cluster in the right order, keep what is protected, and say what was kept."""
+
+from typing import TYPE_CHECKING
+
+from driver import arguments
+from driver.engine import options
+from driver.project import known_stack
+from driver.screen import note, show
+
+if TYPE_CHECKING:
+    from driver.engine.session import Opened
+    from driver.engine.state import State
+
+
+def run(stack: arguments.Stack, *, yes: options.Yes = False) -> int:
+    """Delete everything that is not protected.
+
+    A cluster with deletion protection of its own loses that first, by an update of the cluster alone.
+    """
+    from driver.engine import session, teardown, telling  # noqa: PLC0415 - Pulumi is imported once needed
+    from driver.engine.state import read_state  # noqa: PLC0415 - as above
+
+    opened = session.opened(known_stack(stack), stack)
+    before = read_state(opened)
+    if not before.has_work:
+        show(f"{stack} holds nothing that a destroy deletes")
+        _tell_kept(opened, before, was=before)
+        return 0
+    _tell_ahead(stack, before)
+    telling.confirm_by_name(f"Delete {stack}?", name=stack, yes=yes)
+    if before.guarded:
+        telling.tell_report(teardown.lift_guard(opened, before))
+    telling.tell_report(teardown.destroy(opened, before))
+    _tell_kept(opened, read_state(opened), was=before)
+    return 0
+
+
+def _tell_ahead(stack: str, state: "State") -> None:
+    """What is going to happen, in its steps."""
+    kept = len(state.protected) + len(state.forgotten)
+    show(f"{stack}: {len(state.going)} resources are deleted, {kept} are kept")
+    if state.guarded:
+        names = ", ".join(each.name for each in state.guarded)
+        show(
+            f"step 1: {names} is protected against deletion by its cloud; an update with atoll:allowDestroy lifts that",
+            "step 2: everything that is not protected is deleted, what depends on others first",
+        )
+
+
+def _tell_kept(opened: "Opened", after: "State", *, was: "State") -> None:
+    """What is still there, and how to find what else costs money."""
+    from driver.engine.state import left_behind  # noqa: PLC0415 - Pulumi is imported once needed
+    from driver.render.engine import kept_table  # noqa: PLC0415 - as above
+
+    kept = list(left_behind(was=was, after=after))
+    if kept:
+        show("Kept, and billed where it costs something:", kept_table(kept))
+    if after.protected:
+        prefix = opened.backend.prefix()
+        note(
+            f"to let go of protected data: {prefix}pulumi state unprotect --all --stack {opened.name}, "
+            "then destroy again; the engine forgets it, and you delete it in the cloud by hand"
+        )
+    note(f"atoll leftovers {opened.name} asks the cloud what is still there and costs money")

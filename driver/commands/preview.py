@@ -1,0 +1,41 @@
+"""`atoll preview`: what the engine would change, after the verdict on what it costs."""
+
+from typing import Annotated
+
+import typer
+
+from driver import arguments
+from driver.engine import options
+from driver.project import known_stack
+from planning.errors import AtollError
+
+
+def run(
+    stack: arguments.Stack,
+    *,
+    accept_unknown: options.AcceptUnknown = False,
+    expect_no_changes: Annotated[
+        bool, typer.Option("--expect-no-changes", help="Fail where anything would change.")
+    ] = False,
+    secrets_provider: options.SecretsProvider = "",
+    prices: arguments.Book = arguments.CURRENT_BOOK,
+    own: arguments.OwnBook = "",
+    today: arguments.Today = "",
+) -> int:
+    """Show what the engine would change.
+
+    Exit code: 0 within the ceiling, 10 over it, 11 where nobody can tell, 1 where the engine fails.
+    """
+    from driver.engine import operation, session, telling, verdict  # noqa: PLC0415 - Pulumi is imported once needed
+
+    project = known_stack(stack)
+    plan = verdict.judged(project, stack, prices=prices, own=own)
+    telling.tell_plan(project, plan, today=arguments.day(today))
+    opened = session.opened(project, stack, create=True, asked_provider=secrets_provider)
+    telling.tell_opened(opened)
+    report = operation.preview(opened, total=verdict.expected_steps(plan))
+    telling.tell_report(report, ahead=True)
+    verdict.refuse(plan, accept_unknown=accept_unknown)
+    if expect_no_changes and not report.is_empty:
+        raise AtollError(f"{stack} differs from what was built", hint=f"atoll up {stack} builds it as accepted")
+    return 0

@@ -1,0 +1,90 @@
+"""What the commands of the engine say before and after: verdict, report, and the question before anything changes."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import typer
+
+from driver.engine.reminders import reminders
+from driver.engine.verdict import lines
+from driver.engine.words import together
+from driver.project import shown
+from driver.render.engine import counts_line, steps_table
+from driver.screen import note, show
+from planning.errors import AtollError, InputError
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from driver.engine.operation import Report
+    from driver.engine.session import Opened
+    from driver.planned import Planned
+    from driver.project import Project
+
+
+def tell_plan(project: Project, plan: Planned, *, today: date) -> None:
+    """The bill in one line, the verdict, and what no longer is as it was accepted."""
+    for line in reminders(project, plan.lock, today=today):
+        note(f"warning: {line}")
+    show(*lines(plan))
+
+
+def tell_opened(opened: Opened) -> None:
+    """Where the state of a stack made just now is, as long as nobody chose that."""
+    if opened.is_new and opened.backend.folder:
+        note(f"state of {opened.name}: {shown(opened.backend.folder)}, ignored by git")
+        note(f"for plain pulumi: export {opened.backend.prefix().strip()}")
+
+
+def tell_report(report: Report, *, ahead: bool = False) -> None:
+    """Warnings, then what changed or would change; a failure is raised after that.
+
+    Raises:
+        AtollError: the operation failed.
+    """
+    for warning in dict.fromkeys(map(str, report.warnings)):
+        note(f"warning: {warning}")
+    if ahead and report.steps:
+        show(steps_table(report.steps))
+    if report.failure is None or not (ahead or report.is_empty):
+        show(counts_line(report.title, report.changes, seconds=report.seconds, ahead=ahead))
+    if report.failure is None:
+        return
+    reasons = together(report.complaints)
+    for reason in reasons if len(reasons) > 1 else ():
+        note(reason)
+    raise report.failure
+
+
+def confirm(question: str, *, yes: bool) -> None:
+    """Go on only after a yes.
+
+    Raises:
+        AtollError: a no.
+        InputError: nobody is there to ask.
+    """
+    _ask_only_people(yes=yes)
+    if not yes and not typer.confirm(question, err=True):
+        raise AtollError("not confirmed; nothing was touched")
+
+
+def confirm_by_name(question: str, *, name: str, yes: bool) -> None:
+    """Go on only after somebody typed the stack's name.
+
+    Raises:
+        AtollError: something else was typed.
+        InputError: nobody is there to ask.
+    """
+    _ask_only_people(yes=yes)
+    if yes:
+        return
+    typed: object = typer.prompt(f"{question} Type {name} to go on", default="", show_default=False, err=True)
+    if typed != name:
+        raise AtollError(f"{typed!r} is not {name!r}; nothing was touched")
+
+
+def _ask_only_people(*, yes: bool) -> None:
+    if not yes and not sys.stdin.isatty():
+        raise InputError("nobody is at the terminal to say yes; nothing was touched", hint="--yes does not ask")

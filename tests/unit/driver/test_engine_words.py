@@ -1,0 +1,83 @@
+"""What the engine says when it fails, in words."""
+
+from __future__ import annotations
+
+import pytest
+from pulumi.automation import CommandError, ConcurrentUpdateError, StackNotFoundError
+
+from driver.engine.words import Diagnostic, diagnostic, engine_said, failed, together
+
+URN = "urn:pulumi:demo::atoll::kubernetes:core/v1:Namespace::team"
+TRACE = """Program failed with an unhandled exception:
+Traceback (most recent call last):
+  File "/project/stacks/__main__.py", line 13, in <module>
+    raise ValueError("x")
+ValueError: x
+and more
+"""
+
+
+def error(stderr: str, kind: type[CommandError] = CommandError) -> CommandError:
+    return kind(f"\n code: 1\n stdout: secret: 12345\n stderr: {stderr}")  # pyright: ignore[reportArgumentType]  # the SDK makes a string of it
+
+
+def test_a_traceback_is_reduced_to_its_last_words() -> None:
+    said = diagnostic(TRACE, urn="")
+    assert said == Diagnostic("the program failed: ValueError: x and more (raised at /project/stacks/__main__.py:13)")
+
+
+@pytest.mark.parametrize(
+    "noise", ["", " \n", "update failed\n", "an unhandled error occurred: program exited with non-zero exit code: 1"]
+)
+def test_words_without_content_are_dropped(noise: str) -> None:
+    assert diagnostic(noise, urn=URN) is None
+
+
+def test_colours_go_and_the_resource_is_named() -> None:
+    assert str(diagnostic("<{%fg 1%}>quota exceeded<{%reset%}>\n", urn=URN)) == "team: quota exceeded"
+
+
+def test_only_the_errors_of_stderr_are_repeated() -> None:
+    assert engine_said(error("warning: old\nerror: no such thing\nmore")) == "no such thing"
+    assert engine_said(error("")) == "it gave no reason"
+
+
+def test_a_reason_that_many_resources_share_is_said_once() -> None:
+    found = [Diagnostic("unreachable", "a"), Diagnostic("unreachable", "b"), Diagnostic("other")]
+    assert together(found) == ["a and 1 more: unreachable", "other"]
+
+
+def test_a_wrong_passphrase_says_which_variable_to_set() -> None:
+    told = failed("preview", "demo", error=error("error: get stack secrets manager: incorrect passphrase"), found=())
+    assert str(told) == "preview of demo failed: the passphrase does not open its secrets"
+    assert "PULUMI_CONFIG_PASSPHRASE" in told.hint
+
+
+def test_a_lock_names_who_holds_it_and_how_to_break_it() -> None:
+    stderr = "error: the stack is currently locked by 1 lock(s).\n  x: created by ann@box (pid 7) at 2026-11-21T15:00Z"
+    told = failed("up", "demo", error=error(stderr, ConcurrentUpdateError), found=(), prefix="PULUMI_BACKEND_URL=x ")
+    assert "ann@box, process 7" in str(told)
+    assert "PULUMI_BACKEND_URL=x pulumi cancel --stack demo" in told.hint
+
+
+def test_a_stack_that_is_not_there_says_how_to_build_it() -> None:
+    told = failed("selection", "demo", error=error("error: no stack named 'demo' found", StackNotFoundError), found=())
+    assert told.hint == "atoll up demo builds it"
+
+
+@pytest.mark.parametrize(
+    ("reason", "advice"),
+    [
+        ("no resource plugin 'pulumi-resource-aws' found in the workspace", "atoll engine install"),
+        ("configured Kubernetes cluster is unreachable: connection refused", "kubectl"),
+        ("PULUMI_ACCESS_TOKEN must be set for login", "pulumi login"),
+    ],
+)
+def test_known_reasons_come_with_advice(reason: str, advice: str) -> None:
+    told = failed("up", "demo", error=error(""), found=[Diagnostic(reason, "cluster")])
+    assert str(told) == f"up of demo failed: cluster: {reason}"
+    assert advice in told.hint
+
+
+def test_what_the_command_printed_is_never_repeated() -> None:
+    assert "12345" not in str(failed("up", "demo", error=error("error: refused"), found=()))
