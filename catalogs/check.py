@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from catalogs import rows, sound
 from catalogs.lookup import EVERYWHERE, LIST
 from catalogs.model import CatalogError, Item
+from catalogs.profiles import OWN_CLUSTER, OWNERS, PARTS
 from catalogs.reader import CURRENT, ROOT, Catalog, load
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "providers.csv": ("name",),
     "terms.csv": ("purchase", "provider"),
     "tiers.csv": ("provider", "tier"),
+    "profiles.csv": ("provider",),
     "sources.csv": ("id",),
     "machines.csv": ("provider", "name"),
     "zones.csv": ("machine", "region"),
@@ -188,10 +190,27 @@ def _word_faults(catalog: Catalog, folders: list[Path]) -> Iterator[RowFault]:
             yield RowFault(path=root / "tiers.csv", line=0, text=f"{key}: unknown item {tier.item!r}")
 
 
+def _profile_faults(catalog: Catalog, folders: list[Path]) -> Iterator[RowFault]:
+    """Each part of a cluster has one owner, and each provider that sells Kubernetes has its row."""
+    path = folders[0].parent / "profiles.csv"
+    missing = {name for name, provider in catalog.providers.items() if provider.kubernetes}
+    for line, row in _rows(path):
+        missing.discard(row["provider"])
+        for column in PARTS:
+            if row[column] not in OWNERS:
+                yield RowFault(path=path, line=line, text=f"{column} has one owner of {OWNERS}, not {row[column]!r}")
+        if row["provider"] not in (*catalog.providers, OWN_CLUSTER):
+            yield RowFault(path=path, line=line, text=f"unknown provider {row['provider']!r}")
+    if path.exists():
+        for name in sorted(missing):
+            yield RowFault(path=path, line=0, text=f"{name} sells Kubernetes and has no row")
+
+
 CHECKS: tuple[Callable[[Catalog, list[Path]], Iterator[RowFault]], ...] = (
     _price_faults,
     _machine_faults,
     _second_source_faults,
     _unsourced,
     _word_faults,
+    _profile_faults,
 )

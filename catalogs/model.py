@@ -206,6 +206,7 @@ class Item(StrEnum):
     OBJECT_PUT = "object_put"  # 1k requests
     OBJECT_GET = "object_get"  # 1k requests
     ENCRYPTION_KEY = "encryption_key"  # key-month
+    DNS_ZONE = "dns_zone"  # zone-month
     LOG_INGEST = "log_ingest"  # GB
     LOG_STORAGE = "log_storage"  # GB-month
     SUPPORT_BUSINESS_HOURS = "support_business_hours"  # month
@@ -225,6 +226,29 @@ class StorageTier:
     step_gb: int
     note: str
     source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KubernetesProfile:
+    """What a provider's Kubernetes brings along. Each part has one owner: "provider", "atoll" or "none"."""
+
+    provider: str  # a provider, or "on_premises" for a cluster that nobody manages
+    title: str
+    gpu_driver: str
+    device_plugin: str
+    node_feature_discovery: str
+    dcgm_exporter: str
+    network_plugin: str  # device plugin of the fabric
+    node_repair: str
+    autoscaler: str
+    forbidden: tuple[str, ...]  # what must not be installed or asked for there
+    disk_class: str  # storage classes of the provider; "" where it has none, or no source names it
+    shared_class: str
+    rdma_resource: str
+    oldest_kubernetes: str  # minor version, "1.33"
+    notes: str
+    source: str
+    as_of: date | None
 
 
 class Method(StrEnum):

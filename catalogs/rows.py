@@ -13,6 +13,7 @@ from catalogs.model import (
     CatalogError,
     Fabric,
     Form,
+    KubernetesProfile,
     Machine,
     Method,
     Nominal,
@@ -174,6 +175,12 @@ def tier(row: Row) -> StorageTier:
         note=row["note"],
         source=row["source"],
     )
+
+
+def profile(row: Row) -> KubernetesProfile:
+    """A row of profiles.csv; forbidden words are split at spaces."""
+    known: dict[str, str] = {column: text for column, text in row.items() if column not in ("forbidden", "as_of")}
+    return KubernetesProfile(**known, forbidden=tuple(row["forbidden"].split()), as_of=day(row["as_of"]))
 
 
 def source(row: Row) -> Source:

@@ -24,7 +24,12 @@ def build(site: Site) -> Built:
     spec = site.spec
     if spec.existing is None:
         raise InputError("the lock builds on an existing cluster and does not say how to reach it")
-    args = ExistingClusterArgs(placement=spec.placement, existing=spec.existing, offline=site.settings.offline)
+    args = ExistingClusterArgs(
+        placement=spec.placement,
+        existing=spec.existing,
+        offline=site.settings.offline,
+        oldest_kubernetes=spec.profile.oldest_kubernetes,
+    )
     cluster = ExistingCluster("cluster", args, opts=site.options())
     rented = ContractArgs(placement=spec.placement, charges=site.ledger.claim("rented"))
     Rented("rented", rented, opts=site.options())

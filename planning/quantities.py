@@ -11,6 +11,7 @@ from planning.charge import Charge
 from planning.checklist.words import Support
 from planning.money import HOURS_PER_MONTH, ZERO, Range
 from planning.spec import HOME
+from planning.ways import LINK_HOURS, declared_ways, link, way_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -31,6 +32,9 @@ SUPPORT_ITEMS: Final[Mapping[Support, Item]] = {
 # Cloud NAT is paid per VM-hour behind it, AWS and Azure per gateway-hour (cluster_prices, 2026-09-20 and 2026-10-16).
 NAT_PER_NODE: Final = frozenset({"gcp"})
 NAT_PROVIDERS: Final = frozenset({"aws", "gcp", "azure"})
+ZONED: Final = frozenset({"aws", "gcp"})  # targets whose stack makes the DNS zone of its services
+# Nobody makes a key there: a cluster that exists has its provider's, CoreWeave encrypts with its own.
+WITHOUT_KEYS: Final = frozenset({"existing", "coreweave"})
 OBJECT_ITEMS: Final = frozenset({Item.OBJECT, Item.OBJECT_INFREQUENT, Item.OBJECT_ARCHIVE})
 
 
@@ -46,6 +50,9 @@ def _charges(spec: ClusterSpec) -> tuple[Charge, ...]:
         *(_tier(tier) for tier in spec.storage if tier.item != INCLUDED),
         *_gateways(spec),
         *_traffic(spec),
+        *way_in(spec),
+        *link(spec),
+        *_zone(spec),
         *_keys(spec),
         *_logs(spec),
         *_services(spec),
@@ -54,7 +61,9 @@ def _charges(spec: ClusterSpec) -> tuple[Charge, ...]:
 
 def _placed(spec: ClusterSpec, found: tuple[Charge, ...]) -> tuple[Charge, ...]:
     name = spec.placement.name
-    return found if name == HOME else tuple(replace(charge, key=f"{name}/{charge.key}") for charge in found)
+    if name == HOME:
+        return found
+    return tuple(replace(charge, key=f"{name}/{charge.key}", label=f"{name}: {charge.label}") for charge in found)
 
 
 def declared(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
@@ -66,18 +75,25 @@ def declared(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
 
 
 def _on_existing(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
-    people = _services(spec)
-    return {RENTED: tuple(charge for charge in _charges(spec) if charge not in people), SERVICES: people}
+    others = {SERVICES: _services(spec), **declared_ways(spec)}
+    elsewhere = {charge.key for found in others.values() for charge in found} | {LINK_HOURS}
+    return {RENTED: tuple(charge for charge in _charges(spec) if charge.key not in elsewhere), **others}
 
 
 def _on_cloud(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
     buckets = {f"bucket/{tier.tier}": (_tier(tier),) for tier in spec.storage if tier.item in OBJECT_ITEMS}
-    return {NETWORK: _traffic(spec), CLUSTER: _logs(spec), SERVICES: _services(spec), **buckets}
+    return {NETWORK: _traffic(spec), CLUSTER: _logs(spec), SERVICES: _services(spec), **buckets, **declared_ways(spec)}
+
+
+def _on_aws(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
+    """EFS is paid by what lies in it, so that its size is foreseen like a bucket's."""
+    disks = {f"disk/{tier.tier}": (_tier(tier),) for tier in spec.storage if tier.item == Item.SHARED_DISK}
+    return {**_on_cloud(spec), **disks}
 
 
 # What no resource says differs from one kind of target to the next; a cloud with a builder of its own adds its row.
 DECLARED: Final[Mapping[str, Callable[[ClusterSpec], dict[str, tuple[Charge, ...]]]]] = {
-    "aws": _on_cloud,
+    "aws": _on_aws,
     "gcp": _on_cloud,
     "coreweave": _on_cloud,
     "existing": _on_existing,
@@ -95,7 +111,7 @@ def _control_plane() -> Charge:
     )
 
 
-def _pool(pool: Pool) -> tuple[Charge, Charge]:
+def _pool(pool: Pool) -> tuple[Charge, ...]:
     hours = pool.node_hours.as_range()
     machine = Charge(
         key=f"pool/{pool.name}/machine",
@@ -106,6 +122,8 @@ def _pool(pool: Pool) -> tuple[Charge, Charge]:
         fallback=pool.fallback,
         quantity=hours,
     )
+    if not pool.disk_gb:
+        return (machine,)
     disk = Charge(
         key=f"pool/{pool.name}/disk",
         label=f"{pool.name}: {pool.disk_gb} GB disk per node",
@@ -184,8 +202,14 @@ def _network(name: str, label: str, item: Item, quantity: Range) -> Charge:
     return Charge(key=f"network/{name}", label=label, group=Group.NETWORK, item=item, quantity=quantity)
 
 
+def _zone(spec: ClusterSpec) -> tuple[Charge, ...]:
+    if not spec.network.domain or spec.placement.target not in ZONED:
+        return ()
+    return (_network("dns_zone", f"DNS zone {spec.network.domain}", Item.DNS_ZONE, Range.exactly(1)),)
+
+
 def _keys(spec: ClusterSpec) -> tuple[Charge, ...]:
-    if spec.placement.target == "existing":
+    if spec.placement.target in WITHOUT_KEYS:
         return ()
     return (
         Charge(

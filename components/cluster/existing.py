@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast, final
+from typing import TYPE_CHECKING, Final, final
 
 import pulumi
 import pulumi_kubernetes as kubernetes
-import yaml
 
+from components.cluster.reach import ensure, examine
 from planning.errors import InputError
 
 if TYPE_CHECKING:
@@ -26,11 +26,13 @@ class ExistingClusterArgs:
 
     Args:
         offline: the program runs without an engine, so the file is not read.
+        oldest_kubernetes: oldest minor version that is built on; "" for our own floor.
     """
 
     placement: Placement
     existing: ExistingSpec
     offline: bool
+    oldest_kubernetes: str = ""
 
 
 @final
@@ -62,39 +64,43 @@ def _kubeconfig(args: ExistingClusterArgs) -> pulumi.Output[str]:
     """The content of the file, as a secret: it holds credentials."""
     if args.offline:
         return pulumi.Output.secret(OFFLINE_PLACEHOLDER)
-    variable = args.existing.kubeconfig_env
+    path = kubeconfig_path(args.existing.kubeconfig_env)
+    text = kubeconfig_text(path, variable=args.existing.kubeconfig_env)
+    facts = examine(
+        text,
+        context=args.existing.context,
+        variable=args.existing.kubeconfig_env,
+        path=path,
+        oldest=args.oldest_kubernetes,
+    )
+    ensure(facts, variable=args.existing.kubeconfig_env)
+    return pulumi.Output.secret(text)
+
+
+def kubeconfig_path(variable: str) -> Path:
+    """The file that an environment variable names; the first where it names several.
+
+    Raises:
+        InputError: it names none.
+    """
     named = os.environ.get(variable, "")
     if not named:
         raise InputError(
             f"{variable} is not set, and it names the kubeconfig of the cluster to build on",
             hint=f"export {variable}=<path of the kubeconfig>",
         )
-    path = Path(named.split(os.pathsep)[0]).expanduser()
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"the kubeconfig that {variable} names cannot be read: {error.strerror}") from error
-    check_context(text, context=args.existing.context, variable=variable)
-    return pulumi.Output.secret(text)
+    return Path(named.split(os.pathsep)[0]).expanduser()
 
 
-def check_context(text: str, *, context: str | None, variable: str) -> None:
-    """Whether a kubeconfig can be used: a missing context passes every preview and fails half-way through an update.
+def kubeconfig_text(path: Path, *, variable: str) -> str:
+    """What a kubeconfig's file holds.
 
     Raises:
-        InputError: not a kubeconfig, or without the context; its content is never repeated.
+        InputError: it cannot be read, or is no text.
     """
     try:
-        found: object = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise InputError(f"the kubeconfig that {variable} names is not YAML") from error
-    fields = cast("dict[str, object]", found) if isinstance(found, dict) else {}
-    listed = cast("list[dict[str, object]]", fields.get("contexts") or [])
-    names = [str(each["name"]) for each in listed]
-    if not names:
-        raise InputError(f"what {variable} names is no kubeconfig: it has no contexts")
-    if context is not None and context not in names:
-        raise InputError(
-            f"the kubeconfig that {variable} names has no context {context!r}; it has {', '.join(names)}",
-            hint="set where.existing.context to one of them, then accept again",
-        )
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"the kubeconfig that {variable} names cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"the kubeconfig that {variable} names is not text") from error

@@ -9,7 +9,7 @@ from catalogs.model import Item, PurchaseKind
 from planning.checklist.words import CloudName
 from planning.money import HOURS_PER_MONTH, ZERO, Range
 from planning.options.access import gateway, link
-from planning.options.candidate import CPU_NODE_DISK_GB
+from planning.options.candidate import node_disk_gb
 from planning.options.market import CPU_ARCHITECTURE
 from planning.options.profiles import profile_of
 from planning.options.zones import cluster_zones, pool_zones
@@ -83,7 +83,7 @@ def spec(
         ),
         network=_network(checklist, place=place, zone_count=max(len(zones), FEWEST_ZONES)),
         pools=(
-            *(unnamed_pool(demand) for demand in missing),
+            *(unnamed_pool(demand, provider=place[0]) for demand in missing),
             *(pool for each in candidates for pool in _pools(each, zones=zones, checklist=checklist, market=market)),
         ),
         storage=_storage(checklist, place=place, market=market),
@@ -179,6 +179,7 @@ def _pool(
         memory_gib=machine.memory_gib,
         architecture=machine.architecture,
         purchase=part.offer.price.purchase,
+        fallback=part.fallback.purchase if part.fallback is not None else "",
         kind=kind.value,
         working=part.working,
         spares=part.spares,
@@ -201,7 +202,7 @@ def _close(demand: Demand, *, kind: PurchaseKind) -> bool:
     return kind in (PurchaseKind.ON_DEMAND, PurchaseKind.SPOT) if asked is None else asked
 
 
-def unnamed_pool(demand: Demand) -> Pool:
+def unnamed_pool(demand: Demand, *, provider: str) -> Pool:
     """CPU nodes that are needed, at a provider whose CPU machines are not in the catalog."""
     nodes = max(UNNAMED_NODES, -(-demand.vcpus // UNNAMED_VCPUS))
     return Pool(
@@ -221,7 +222,7 @@ def unnamed_pool(demand: Demand) -> Pool:
         min_nodes=nodes,
         max_nodes=nodes,
         node_hours=Amounts.of(Range.exactly(HOURS_PER_MONTH * nodes)),
-        disk_gb=CPU_NODE_DISK_GB,
+        disk_gb=node_disk_gb(provider, accelerated=False),
         local_nvme_gb=None,
         fabric="unknown",
         efa_interfaces=0,

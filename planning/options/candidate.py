@@ -8,33 +8,53 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.model import PurchaseKind
 from planning.money import HOURS_PER_MONTH, Range
+from planning.pricing import with_fallback
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from catalogs.model import Accelerator, Machine, Offer
+    from catalogs.model import Accelerator, Machine, Offer, Price
     from planning.demand import Demand, Fit
     from planning.options.market import Market, Place
 
 # Our own sizes, in GB: an OS image with a GPU driver and a few container images of 10-20 GB each on GPU nodes.
 GPU_NODE_DISK_GB: Final = 200
 CPU_NODE_DISK_GB: Final = 100
+# Bare-metal nodes that start into memory and keep images on their own NVMe: no network disk is there to be paid for
+# (docs.coreweave.com, Nodes and Node Pools: nodes are stateless; local storage is part of the instance).
+WITHOUT_NODE_DISKS: Final = frozenset({"coreweave"})
+
+
+def node_disk_gb(provider: str, *, accelerated: bool) -> int:
+    """Network disk of a node at a provider; 0 where nodes have none."""
+    if provider in WITHOUT_NODE_DISKS:
+        return 0
+    return GPU_NODE_DISK_GB if accelerated else CPU_NODE_DISK_GB
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Nodes of one offer."""
+    """Nodes of one offer; `fallback` is what they cost at most, where another purchase may take its place."""
 
     offer: Offer
     working: int
     spares: int
     min_nodes: int
     node_hours: Range
+    fallback: Price | None = None
 
     @property
     def nodes(self) -> int:
         """At the peak."""
         return self.working + self.spares
+
+    @property
+    def usd(self) -> Range:
+        """USD per month of its machines."""
+        usd = self.node_hours.times(self.offer.price.usd)
+        if self.fallback is None:
+            return usd
+        return with_fallback(usd, hours=self.node_hours, usd_per_hour=self.fallback.usd)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,27 +77,37 @@ class Candidate:
     @property
     def disk_gb(self) -> int:
         """Network disk of each node."""
-        return CPU_NODE_DISK_GB if self.accelerator is None else GPU_NODE_DISK_GB
+        return node_disk_gb(self.machine.provider, accelerated=self.accelerator is not None)
 
 
-def whole(demand: Demand, fit: Fit, offer: Offer, accelerator: Accelerator | None) -> Candidate:
+def whole(
+    demand: Demand, fit: Fit, offer: Offer, accelerator: Accelerator | None, *, fallback: Price | None = None
+) -> Candidate:
     """The demand on one offer; what is reserved for a term is paid around the clock."""
     hours = fit.node_hours
     min_nodes = fit.min_nodes
     if offer.term.kind is PurchaseKind.RESERVED:
         min_nodes = fit.working + fit.spares
         hours = Range.exactly(HOURS_PER_MONTH * min_nodes)
-    part = Part(offer, fit.working, fit.spares, min_nodes, hours)
-    return Candidate(demand, fit, offer.machine, accelerator, (part,), hours.times(offer.price.usd), hours)
+    part = Part(offer, fit.working, fit.spares, min_nodes, hours, fallback)
+    return Candidate(demand, fit, offer.machine, accelerator, (part,), part.usd, hours)
 
 
-def split(demand: Demand, fit: Fit, *, base: Offer, burst: Offer, accelerator: Accelerator | None) -> Candidate:
+def split(
+    demand: Demand,
+    fit: Fit,
+    *,
+    base: Offer,
+    burst: Offer,
+    accelerator: Accelerator | None,
+    fallback: Price | None = None,
+) -> Candidate:
     """A reserved base that is always on, and a burst beside it that scales to zero."""
     always = HOURS_PER_MONTH * fit.min_nodes
     base_part = Part(base, fit.min_nodes, 0, fit.min_nodes, Range.exactly(always))
     rest = Range(*(max(part - always, Decimal(0)) for part in _readings(fit.node_hours)))
-    burst_part = Part(burst, fit.working - fit.min_nodes, fit.spares, 0, rest)
-    usd = base_part.node_hours.times(base.price.usd) + rest.times(burst.price.usd)
+    burst_part = Part(burst, fit.working - fit.min_nodes, fit.spares, 0, rest, fallback)
+    usd = base_part.usd + burst_part.usd
     return Candidate(demand, fit, base.machine, accelerator, (base_part, burst_part), usd, base_part.node_hours + rest)
 
 

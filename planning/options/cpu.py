@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Sequence
     from decimal import Decimal
 
-    from catalogs.model import Offer, PurchaseKind
+    from catalogs.model import Offer, Price, PurchaseKind
     from planning.demand import Demand
     from planning.money import Range
     from planning.options.market import CpuStock
@@ -27,6 +27,7 @@ def best_cpu(
     *,
     kinds: Container[PurchaseKind],
     allows: Callable[[Offer], bool],
+    fallback: Callable[[Offer], Price | None],
     keep: Callable[[Candidate], bool],
     cost: Callable[[Candidate], Decimal],
     reading: Callable[[Range], Decimal],
@@ -36,6 +37,7 @@ def best_cpu(
     Args:
         stock: by USD per core, least first: once the cores alone cost more than the best so far, all others do.
         kinds: purchases that are allowed at all; `allows` looks at each offer.
+        fallback: the price of what may take an offer's place.
         cost: USD per month that decides.
         reading: which end of a range decides, for the hours of a node.
     """
@@ -48,7 +50,7 @@ def best_cpu(
             break
         if each.kind not in kinds or each.usd_per_gib * memory_gib * hours > limit:
             continue
-        candidate = _on(demand, each.offer(), allows)
+        candidate = _on(demand, each.offer(), allows, fallback)
         if candidate is None or not keep(candidate):
             continue
         hours = float(reading(candidate.fit.node_hours) / (candidate.fit.working + candidate.fit.spares))
@@ -58,8 +60,10 @@ def best_cpu(
     return chosen
 
 
-def _on(demand: Demand, offer: Offer, allows: Callable[[Offer], bool]) -> Candidate | None:
+def _on(
+    demand: Demand, offer: Offer, allows: Callable[[Offer], bool], fallback: Callable[[Offer], Price | None]
+) -> Candidate | None:
     if not allows(offer):
         return None
     sits = fit(demand, offer.machine, None)
-    return None if isinstance(sits, Misfit) else whole(demand, sits, offer, None)
+    return None if isinstance(sits, Misfit) else whole(demand, sits, offer, None, fallback=fallback(offer))

@@ -110,7 +110,7 @@ def _sizes(demand: Demand, candidate: Candidate, *, grow: bool) -> Iterator[Cand
     for nodes in range(most, least, -1):
         sits = fit(demand, candidate.machine, candidate.accelerator, nodes=nodes)
         if not isinstance(sits, Misfit) and (sits.hours_per_run or ZERO) >= SHORTEST_RUN_HOURS:
-            yield whole(demand, sits, part.offer, candidate.accelerator)
+            yield whole(demand, sits, part.offer, candidate.accelerator, fallback=part.fallback)
     yield candidate
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, final
 
@@ -10,7 +11,7 @@ from catalogs.age import MACHINE_AGE_LIMIT_DAYS, too_old
 from catalogs.model import PurchaseKind
 from planning.demand import Fit, Misfit
 from planning.money import NOTHING, Range
-from planning.options.assemble import spec
+from planning.options.assemble import spec, target
 from planning.options.candidate import Candidate, rank_reading, rank_usd, split, whole
 from planning.options.cpu import best_cpu
 from planning.options.permits import (
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from datetime import date
     from decimal import Decimal
 
-    from catalogs.model import Offer
+    from catalogs.model import Offer, Price
     from planning.charge import Charge
     from planning.checklist.model import Checklist
     from planning.demand import Demand
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
     Keep = Callable[[Candidate], bool]
 
 OLD: Final = f"its price is older than {MACHINE_AGE_LIMIT_DAYS} days"
+SYSTEM: Final = "system"
+FALLS_BACK: Final = frozenset({"aws"})  # targets whose autoscaler buys on demand what spot does not give
 # Where CPU machines and everything beside them are priced best known: stands in where they are not priced at all.
 REFERENCE_PLACE: Final = ("aws", "us-east-1")
 
@@ -122,6 +125,7 @@ class Field:
                 self.market.cpu_stock(place),
                 kinds=self.permits[demand.workload].kinds,
                 allows=lambda offer: self.permits[demand.workload].allows(offer) and self._fresh(offer),
+                fallback=partial(self.fallback, demand),
                 keep=keep,
                 cost=lambda each: rank_reading(each, self.market, self.reading),
                 reading=self.reading,
@@ -186,14 +190,32 @@ class Field:
         open_regions = (region for region in stock.regions if self.admits((provider, region)))
         wanted = (each for region in open_regions for each in stock.offers(region) if allows(each))
         offers = [each for each in wanted if nodes >= least_nodes(each) and self._fresh(each)]
-        return ways(demand, sits, offers, stock)
+        return ways(demand, sits, offers, stock, fallback=partial(self.fallback, demand))
+
+    def fallback(self, demand: Demand, offer: Offer) -> Price | None:
+        """What nodes of an offer cost where another purchase may take its place; None where none may.
+
+        The pool that carries the cluster's own software is held by no autoscaler, so that nothing takes its place.
+        """
+        if demand.kind == SYSTEM or target(offer.machine.provider, self.checklist) not in FALLS_BACK:
+            return None
+        price = self.market.fallback(offer)
+        permit = self.permits[demand.workload]
+        return price if price is not None and permit.bears(price, offer.machine) else None
 
 
-def ways(demand: Demand, sits: Fit, offers: Sequence[Offer], stock: Stock) -> Iterator[Candidate]:
+def ways(
+    demand: Demand,
+    sits: Fit,
+    offers: Sequence[Offer],
+    stock: Stock,
+    *,
+    fallback: Callable[[Offer], Price | None],
+) -> Iterator[Candidate]:
     """Every way to buy the nodes: one offer for all, or a reserved base with a burst beside it."""
     plain: dict[str, list[Offer]] = {}
     for offer in offers:
-        yield whole(demand, sits, offer, stock.accelerator)
+        yield whole(demand, sits, offer, stock.accelerator, fallback=fallback(offer))
         if offer.term.kind is not PurchaseKind.RESERVED:
             plain.setdefault(offer.region, []).append(offer)
     if not 0 < sits.min_nodes < sits.working + sits.spares:
@@ -201,4 +223,11 @@ def ways(demand: Demand, sits: Fit, offers: Sequence[Offer], stock: Stock) -> It
     for base in offers:
         if base.term.kind is PurchaseKind.RESERVED:
             for burst in plain.get(base.region, ()):
-                yield split(demand, sits, base=base, burst=burst, accelerator=stock.accelerator)
+                yield split(
+                    demand,
+                    sits,
+                    base=base,
+                    burst=burst,
+                    accelerator=stock.accelerator,
+                    fallback=fallback(burst),
+                )

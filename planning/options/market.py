@@ -7,8 +7,8 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Final, final
 
 from catalogs.model import Item, PurchaseKind, UnpricedError
-from planning.money import HOURS_PER_MONTH, NOTHING, ZERO
 from planning.charge import LIST_PRICE
+from planning.money import HOURS_PER_MONTH, NOTHING, ZERO
 from planning.pricing import in_tiers
 from planning.pricing import place_of as pricing_place
 from planning.quantities import NAT_PER_NODE
@@ -149,6 +149,13 @@ class Market:
             except UnpricedError:
                 self._tiers[key] = ()
         return self._tiers[key]
+
+    def fallback(self, offer: Offer) -> Price | None:
+        """The on-demand price of a spot offer's machine in its region; None for other offers, and where it has none."""
+        if offer.term.kind is not PurchaseKind.SPOT:
+            return None
+        place = (offer.machine.provider, offer.region)
+        return next(iter(self.tiers(offer.machine.name, place, PurchaseKind.ON_DEMAND)), None)
 
     def unit_usd(self, item: Item, place: Place) -> Decimal:
         """USD per unit of a service item; where it has no price, the dearest price known anywhere.

@@ -200,7 +200,8 @@ def _pool_notes(each: Candidate) -> Iterator[str]:
     for part in each.parts:
         term = part.offer.term
         if term.kind is PurchaseKind.SPOT:
-            yield f"{each.demand.workload}: spot machines may be taken away; the bill's max is at the spot price too"
+            most = "the spot price too" if part.fallback is None else "the on-demand price, which takes its place then"
+            yield f"{each.demand.workload}: spot machines may be taken away; the bill's max is at {most}"
         elif term.kind is PurchaseKind.ON_DEMAND and term.provider != EVERY_PROVIDER:
             yield f"{each.demand.workload}: {term.note}"
 

@@ -6,13 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Form, PurchaseKind
+from catalogs.profiles import profile
+from planning.checklist.rules.profile import conflicts
 from planning.checklist.words import Purchase, Residency
+from planning.profile import FORBIDDABLE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from decimal import Decimal
 
-    from catalogs.model import Accelerator, Machine, Offer, Provider, Region
+    from catalogs.model import Accelerator, Machine, Offer, Price, Provider, Region
     from planning.checklist.model import Checklist
     from planning.demand import Demand
     from planning.options.market import Place
@@ -45,8 +48,14 @@ def least_nodes(offer: Offer) -> int:
 KUBERNETES_ON_CLUSTERS: Final = frozenset({"lambda"})
 
 
+# Rented by the rack of 18 nodes, and never scaled (docs.coreweave.com, Autoscale Node Pools).
+RACKS: Final = frozenset({("coreweave", "GB200-NVL72-4x")})
+
+
 def machine_refusal(machine: Machine) -> str:
     """Why a machine cannot be a node of a cluster at its provider; "" where it can."""
+    if (machine.provider, machine.name) in RACKS:
+        return "sold by the rack, which sizing does not round to"
     if machine.cluster or machine.provider not in KUBERNETES_ON_CLUSTERS:
         return ""
     return "sold as a single server, outside the provider's Kubernetes"
@@ -71,8 +80,15 @@ class Permit:
             return False  # spot prices move by the day: without its day one is no price
         if any(flag.startswith(REFUSED_FLAGS) for flag in offer.flags):
             return False
+        return self._under_cap(offer.price, offer.machine)
+
+    def bears(self, price: Price, machine: Machine) -> bool:
+        """Whether the machine may run at this on-demand price instead, where its own purchase has none to give."""
+        return PurchaseKind.ON_DEMAND in self.kinds and self._under_cap(price, machine)
+
+    def _under_cap(self, price: Price, machine: Machine) -> bool:
         cap = self.usd_per_gpu_hour
-        return cap is None or not offer.machine.accelerators or offer.price.usd <= cap * offer.machine.accelerators
+        return cap is None or not machine.accelerators or price.usd <= cap * machine.accelerators
 
 
 def permit(demand: Demand, checklist: Checklist) -> Permit:
@@ -115,7 +131,13 @@ def place_refusal(place: Place, region: Region | None, checklist: Checklist, *, 
         return "" if here else "the cluster exists elsewhere"
     if not provider.kubernetes:
         return "the provider sells no Kubernetes to build on"
-    return _not_wanted(place, checklist) or _not_resident(region, checklist)
+    return _not_wanted(place, checklist) or _not_resident(region, checklist) or _forbidden(place, checklist)
+
+
+def _forbidden(place: Place, checklist: Checklist) -> str:
+    """What the provider's Kubernetes forbids of what is wanted; a checklist that fixes the provider fails earlier."""
+    words = [word for word, _ in conflicts(checklist, profile(place[0]).forbidden)]
+    return FORBIDDABLE[words[0]] if words else ""
 
 
 def _not_wanted(place: Place, checklist: Checklist) -> str:

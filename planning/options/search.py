@@ -9,10 +9,11 @@ job beside it follows that job's hours, and counts in that job's cost.) A proper
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from planning.money import HOURS_PER_MONTH, Range
 from planning.options.candidate import rank_usd
+from planning.options.field import SYSTEM
 from planning.sizing.hours import hours_beside
 
 if TYPE_CHECKING:
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from planning.options.market import Place
 
     Only = Callable[[Place], bool]
-
-SYSTEM: Final = "system"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from planning.checklist.rules import hardware, money, people, place, spanning, work
+from planning.checklist.rules import hardware, money, people, place, profile, spanning, work
 from planning.checklist.rules.broken import Broken, Rule
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ RULES: Final[tuple[Rule, ...]] = (
     place.network_fits,
     place.api_door_narrow,
     place.vpn_has_addresses,
+    profile.forbidden_at_provider,
     spanning.places_named,
     spanning.workloads_placed,
     spanning.people_at_home,

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from planning.checklist.rules.broken import Broken
+from planning.tunnel import RANGES, user_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from ipaddress import IPv4Address
 
     from planning.checklist.model import Checklist
 
@@ -23,6 +25,18 @@ def users_unique(checklist: Checklist) -> Iterator[Broken]:
                     ("access", "users", at, name), f'two users have the {name} "{given}"', "give each their own"
                 )
             seen.add(given)
+
+
+def vpn_addresses_apart(checklist: Checklist) -> Iterator[Broken]:
+    """A user's address in the VPN follows from the name alone, so two names may meet on one address."""
+    if not checklist.access.vpn:
+        return
+    seen: dict[IPv4Address, str] = {}
+    for at, user in enumerate(checklist.access.users):
+        other = seen.setdefault(user_address(user.name, RANGES[0]), user.name)
+        if other != user.name:
+            message = f'"{user.name}" and "{other}" would have the same address in the VPN'
+            yield Broken(("access", "users", at, "name"), message, f'write the name differently, as in "{user.name}-2"')
 
 
 def ssh_has_a_key(checklist: Checklist) -> Iterator[Broken]:

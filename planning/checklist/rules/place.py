@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from planning import subnets
+from planning import subnets, tunnel
 from planning.checklist.rules.broken import Broken
 from planning.checklist.words import CloudName
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from ipaddress import IPv4Network
 
     from planning.checklist.model import Checklist
 
@@ -48,12 +49,20 @@ def existing_is_wanted(checklist: Checklist) -> Iterator[Broken]:
         yield Broken(("where", "existing", "provider"), message, "with an existing cluster both lists can be deleted")
 
 
-def existing_is_not_peered(checklist: Checklist) -> Iterator[Broken]:
-    """We do not own the network of an existing cluster."""
-    if checklist.where.existing is not None and checklist.main_cloud is not None and checklist.main_cloud.vpc_id:
-        message = "an existing cluster is not peered: its network is not ours to join"
-        hint = "delete vpc_id and vpc_cidr, or where.existing"
-        yield Broken(("main_cloud", "vpc_id"), message, hint)
+def networks(checklist: Checklist) -> tuple[IPv4Network, ...]:
+    """Every range of addresses that the checklist names."""
+    where, main = checklist.where, checklist.main_cloud
+    theirs = (main.vpc_cidr,) if main is not None and main.vpc_cidr is not None else ()
+    return (where.cidr, *(each.cidr for each in where.elsewhere), *theirs)
+
+
+def vpn_has_addresses(checklist: Checklist) -> Iterator[Broken]:
+    """The VPN's own range lies outside every network that it leads to."""
+    if checklist.access.vpn and tunnel.free_range(networks(checklist)) is None:
+        message = (
+            f"the networks take all of {', '.join(str(each) for each in tunnel.RANGES)}, one of which the VPN needs"
+        )
+        yield Broken(("where", "cidr"), message, "choose a narrower where.cidr, as in 10.64.0.0/16")
 
 
 def regions_named(checklist: Checklist) -> Iterator[Broken]:
@@ -112,7 +121,7 @@ def networks_apart(checklist: Checklist) -> Iterator[Broken]:
     """Networks that are joined have no address in common."""
     main, ours = checklist.main_cloud, checklist.where.cidr
     if main is not None and main.vpc_id and main.vpc_cidr is not None and main.vpc_cidr.overlaps(ours):
-        message = f"the VPC's {main.vpc_cidr} overlaps the cluster's {ours}, so the two cannot be peered"
+        message = f"the VPC's {main.vpc_cidr} overlaps the cluster's {ours}, so the two cannot be joined"
         yield Broken(
             ("main_cloud", "vpc_cidr"), message, "choose another where.cidr, as in 10.64.0.0/16 or 172.20.0.0/16"
         )

@@ -148,6 +148,11 @@ BROKEN: dict[str, list[tuple[dict[str, Any], str]]] = {
             "access.ssh",
         )
     ],
+    "forbidden_at_provider": [
+        ({"where": {"wanted": ["coreweave"]}, "access": {"ssh": True, "users": [ADA]}}, "access.ssh"),
+        ({"where": {"wanted": ["coreweave"], "api_cidrs": ["198.51.100.0/24"]}}, "where.api_cidrs"),
+        ({"where": LAMBDA, **work(spot=True, hardware={"purchase": "spot"})}, "workloads[0].hardware.purchase"),
+    ],
     "users_get_in": [({"access": {"vpn": False, "users": [ADA]}}, "access.vpn")],
     "reserve_has_a_term": [({"contract": {"reserve": "all"}}, "contract.reserve")],
     "incentives_have_a_term": [({"contract": {"incentives": True}}, "contract.incentives")],

@@ -28,6 +28,7 @@ from catalogs.model import (
 from catalogs.offering import RoughOffer
 from catalogs.reader import Catalog
 from planning.checklist import Checklist
+from planning.options.access import MACHINES as GATEWAYS
 from planning.options.field import Field
 from planning.options.market import Market
 from planning.sizing.derive import size
@@ -231,8 +232,9 @@ def search_field(catalog: SmallCatalog, checklist: Checklist) -> Field:
 
 
 def services(provider: str, region: str = "*", usd: str = "0.1") -> list[Price]:
-    """A price for every service item, so that nothing is unpriced."""
-    return [price(provider, item, region, usd, purchase="list", unit="unit") for item in Item]
+    """A price for every service item and for the VPN's machine, so that nothing is unpriced."""
+    gateway = price(provider, GATEWAYS.get(provider, "gateway"), region, usd)
+    return [gateway, *(price(provider, item, region, usd, purchase="list", unit="unit") for item in Item)]
 
 
 def checklist(*workloads: Mapping[str, object], **parts: object) -> Checklist:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from decimal import Decimal
+from functools import partial
 from itertools import product
 
 from hypothesis import given, settings
@@ -60,6 +61,7 @@ def catalogs(draw: st.DrawFn) -> SmallCatalog:
 
 CHECKLISTS = (
     checklist(TRAINING | {"spot": True}, contract={"months": 12}),
+    checklist(TRAINING | {"spot": True}, contract={"months": 12}, ceiling={"binds": "max"}),
     checklist(SERVING, LAB, engineers={"count": 4}, contract={"months": 12}),
     checklist(TRAINING | {"rollout_vcpus": 64, "domain": "reinforcement_learning"}, storage={"cold": {"size": "1TB"}}),
 )
@@ -72,13 +74,17 @@ def every_pool(field: Field, demand: Demand, place: Place) -> list[Candidate]:
     if not demand.accelerators:
         usable = [each.offer() for each in field.market.cpu_stock(place) if allows(each.offer())]
         fits = [(offer, fit(demand, offer.machine, None)) for offer in usable]
-        return [whole(demand, sits, offer, None) for offer, sits in fits if not isinstance(sits, Misfit)]
+        return [
+            whole(demand, sits, offer, None, fallback=field.fallback(demand, offer))
+            for offer, sits in fits
+            if not isinstance(sits, Misfit)
+        ]
     found: list[Candidate] = []
     for stock in field.market.stocks:
         sits = fit(demand, stock.machine, stock.accelerator)
         offers = [offer for offer in stock.offers(region) if allows(offer)]
         if stock.machine.provider == provider and not isinstance(sits, Misfit):
-            found.extend(ways(demand, sits, offers, stock))
+            found.extend(ways(demand, sits, offers, stock, fallback=partial(field.fallback, demand)))
     return found
 
 
@@ -93,14 +99,14 @@ def every_cluster(field: Field, place: Place) -> Iterator[tuple[Candidate, ...]]
 
 
 def whole_bill(field: Field, place: Place, pools: tuple[Candidate, ...]) -> Decimal:
-    """The expected month of the whole bill, the dearest known price in place of each unpriced line."""
+    """The month of the whole bill that the ceiling binds, the dearest known price in place of each unpriced line."""
     cluster = spec(field.checklist, place=place, candidates=pools, market=field.market)
     lines = price_all(charges(cluster), catalog_prices=field.market.catalog.prices, provider=place[0], region=place[1])
     return sum(
         (
-            line.quantity.expected * field.market.dearest(line.item)
+            field.reading(line.quantity) * field.market.dearest(line.item)
             if line.usd_per_month is None
-            else line.usd_per_month.expected
+            else field.reading(line.usd_per_month)
             for line in lines
         ),
         start=Decimal(0),
@@ -125,13 +131,13 @@ def test_the_cheapest_option_equals_brute_force(small: SmallCatalog, wanted: Che
     system = field.demands[-1]
     found = cheapest(field, anything, only=lambda place: field.cpu(system, place, anything) is not None)
     expected = brute_force(field)
-    assert (None if found is None else round(found.rank.expected, 6)) == (
+    assert (None if found is None else round(field.reading(found.rank), 6)) == (
         None if expected is None else round(expected, 6)
     )
 
 
 def test_the_month_of_a_pool_beside_another_is_the_months_of_its_hours() -> None:
-    field = search_field(SmallCatalog(MACHINES, [], accelerators_list=ACCELERATORS), CHECKLISTS[2])
+    field = search_field(SmallCatalog(MACHINES, [], accelerators_list=ACCELERATORS), CHECKLISTS[3])
     beside = next(each for each in field.demands if each.beside)
     assert all_month(beside).busy_hours == Decimal(730)
 

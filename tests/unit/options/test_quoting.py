@@ -119,7 +119,7 @@ def test_the_priced_part_alone_can_be_over() -> None:
 
 
 def test_when_nothing_is_under_the_ceiling_the_quote_says_what_to_change() -> None:
-    spotless = checklist(SERVING, where={"wanted": ["aws"]}, ceiling={"usd_per_month": "40000", "binds": "max"})
+    spotless = checklist(SERVING, where={"wanted": ["aws"]}, ceiling={"usd_per_month": "40000", "binds": "expected"})
     found = quoted(spotless)
     assert all(each.judgement.verdict is Verdict.OVER for each in found.options)
     assert any(change.startswith("allow spot machines") for change in found.advice)

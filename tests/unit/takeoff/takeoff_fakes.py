@@ -42,6 +42,7 @@ USD = {
     Item.OBJECT: "0.023",
     Item.LOG_INGEST: "0.50",
     Item.ENCRYPTION_KEY: "1",
+    Item.DNS_ZONE: "0.50",
     "support_share": "0.10",
 }
 SHARE = {"on_demand": Decimal(1), "spot": Decimal("0.5"), "savings_plan_12m_no_upfront": Decimal("0.7")}

@@ -64,7 +64,7 @@ def test_components_of_others_cost_nothing_themselves() -> None:
         "aws:rds/instance:Instance",
         "aws:ec2/capacityReservation:CapacityReservation",
         "aws:ec2/newThing:NewThing",
-        "gcp:container/cluster:Cluster",
+        "gcp:sql/databaseInstance:DatabaseInstance",
         "azure-native:compute:VirtualMachine",
         "nonsense",
         "",
@@ -324,7 +324,8 @@ def test_a_load_balancer_is_priced_where_the_one_cluster_is() -> None:
         (claim(storage="ten"), (CLUSTER, CLASS), "is not a quantity"),
         (claim(), (CLUSTER, resource(CLASS.type, metadata={"name": "fast"}, provisioner="x")), "provisioner 'x'"),
         (resource("kubernetes:helm.sh/v3:Release"), (CLUSTER,), "may ask the cloud"),
-        (resource("kubernetes:karpenter.sh/v1:NodePool"), (CLUSTER,), "may ask the cloud"),
+        (resource("kubernetes:karpenter.sh/v1:NodePool"), (CLUSTER,), "no component above says"),
+        (resource("kubernetes:karpenter.sh/v1:NodeClaim"), (CLUSTER,), "may ask the cloud"),
         (resource("kubernetes:gateway.networking.k8s.io/v1:Gateway"), (CLUSTER,), "may ask the cloud"),
         (
             resource("kubernetes:networking.k8s.io/v1:Ingress", spec={"ingressClassName": "alb"}),

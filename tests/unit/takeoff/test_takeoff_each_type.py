@@ -13,7 +13,21 @@ from planning.takeoff.resource import Secret, Unknown
 from planning.takeoff.rules import COUNTERS
 
 Path = tuple[str | int, ...]
-ELSEWHERE = ("aws:s3/", "aws:efs/", "aws:cloudwatch/", "aws:ec2/flowLog", "aws:autoscaling/", "kubernetes:")
+ELSEWHERE = (
+    "aws:acm/",
+    "aws:autoscaling/",
+    "aws:budgets/",
+    "aws:cloudtrail/",
+    "aws:cloudwatch/",
+    "aws:ec2/flowLog",
+    "aws:efs/",
+    "aws:s3/",
+    "aws:sqs/",
+    "aws:ssm/",
+    "coreweave:",
+    "gcp:",
+    "kubernetes:",
+)
 
 
 class Example(NamedTuple):
@@ -122,6 +136,7 @@ EXAMPLES = (
             ("metadataConfiguration",),
         ),
     ),
+    Example("aws:route53/zone:Zone", {"name": "ml.acme.example"}, usd("0.50")),
     Example("aws:kms/key:Key", {"enableKeyRotation": True}, usd("1")),
     Example("aws:kms/replicaKey:ReplicaKey", {}, usd("1")),
     Example("aws:kms/externalKey:ExternalKey", {}, usd("1")),

@@ -1,0 +1,112 @@
+"""Object tiers on CoreWeave: buckets of AI Object Storage, and who may use them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, final
+
+import pulumi
+import pulumi_coreweave as coreweave
+import pulumi_random as random
+
+from components.naming import physical, tags
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from planning.spec import ClusterSpec, Tier
+
+ENDPOINT: Final = "https://cwobject.com"  # docs.coreweave.com, AI Object Storage
+INCOMPLETE_UPLOAD_DAYS: Final = 7
+OLD_VERSION_DAYS: Final = 30
+SUFFIX_BYTES: Final = 3  # bucket names are shared by all customers
+ARTIFACTS: Final = "artifacts"  # what the experiment tracker keeps, in the cold tier and of its size
+
+
+@dataclass(frozen=True, kw_only=True)
+class ObjectTierArgs:
+    """One object tier, and the declared charges of its volume."""
+
+    spec: ClusterSpec
+    tier: Tier
+    zone: str
+    charges: Sequence[dict[str, object]]
+
+
+@final
+class ObjectTier(pulumi.ComponentResource):
+    """The buckets of one tier: versioned, cleaned up, closed to connections without TLS.
+
+    CoreWeave encrypts what it stores; a key of the customer's own is no argument of its buckets.
+
+    Attributes:
+        buckets: bucket names by purpose.
+    """
+
+    buckets: Mapping[str, pulumi.Output[str]]
+
+    def __init__(self, name: str, args: ObjectTierArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("atoll:storage:ObjectTier", name, _facts(args), opts)
+        within = pulumi.ResourceOptions(parent=self)
+        suffix = random.RandomId(f"suffix-{args.tier.tier}", byte_length=SUFFIX_BYTES, opts=within)
+        self.buckets = {purpose: _bucket(purpose, args, suffix=suffix.hex, parent=self) for purpose in _purposes(args)}
+        self.register_outputs({"buckets": dict(self.buckets)})
+
+
+def _facts(args: ObjectTierArgs) -> dict[str, object]:
+    return {
+        "provider": args.spec.placement.provider,
+        "region": args.spec.placement.region,
+        "tier": args.tier.tier,
+        "charges": list(args.charges),
+    }
+
+
+def _purposes(args: ObjectTierArgs) -> tuple[str, ...]:
+    return (args.tier.purpose, ARTIFACTS) if args.tier.tier == "cold" else (args.tier.purpose,)
+
+
+def _bucket(
+    purpose: str, args: ObjectTierArgs, *, suffix: pulumi.Output[str], parent: ObjectTier
+) -> pulumi.Output[str]:
+    name = f"{args.tier.tier}-{purpose}"
+    bucket = coreweave.ObjectStorageBucket(
+        name,
+        name=pulumi.Output.concat(physical(args.spec.placement, name), "-", suffix),
+        zone=args.zone,
+        tags=tags(args.spec),
+        opts=pulumi.ResourceOptions(parent=parent, protect=True, retain_on_delete=True),
+    )
+    within = pulumi.ResourceOptions(parent=bucket, protect=False, retain_on_delete=True)  # a kept bucket stays shut
+    versions = coreweave.ObjectStorageBucketVersioning(
+        name, bucket=bucket.name, versioning_configuration={"status": "Enabled"}, opts=within
+    )
+    coreweave.ObjectStorageBucketLifecycleConfiguration(
+        name,
+        bucket=bucket.name,
+        rules=[
+            {
+                "id": "leftovers",
+                "status": "Enabled",
+                "prefix": "",
+                "abort_incomplete_multipart_upload": {"days_after_initiation": INCOMPLETE_UPLOAD_DAYS},
+                "noncurrent_version_expiration": {"noncurrent_days": OLD_VERSION_DAYS},
+            }
+        ],
+        opts=pulumi.ResourceOptions.merge(within, pulumi.ResourceOptions(depends_on=[versions])),
+    )
+    coreweave.ObjectStorageBucketPolicy(name, bucket=bucket.name, policy=_tls_only(bucket.name), opts=within)
+    return bucket.name
+
+
+def _tls_only(bucket: pulumi.Output[str]) -> pulumi.Output[str]:
+    arn = pulumi.Output.concat("arn:aws:s3:::", bucket)
+    refused = {
+        "Sid": "TlsOnly",
+        "Effect": "Deny",
+        "Principal": {"CW": "*"},
+        "Action": ["s3:*"],
+        "Resource": [arn, pulumi.Output.concat(arn, "/*")],
+        "Condition": {"Bool": {"aws:SecureTransport": "false"}},
+    }
+    return pulumi.Output.json_dumps({"Version": "2012-10-17", "Statement": [refused]})
