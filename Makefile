@@ -3,9 +3,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+CHECKOV := .venv-checkov
+CHECKOV_STAMP := $(CHECKOV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-servers check format bench docs
+.PHONY: help setup demo test test-servers security check format bench docs
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -31,6 +33,14 @@ test: setup ## every test that needs no server
 
 test-servers: setup ## tests against a real API server, built from source on first use; the Pulumi engine where it is
 	$(BIN)/python -m pytest -m "server or engine" -rs tests/server tests/engine
+
+security: setup $(CHECKOV_STAMP) ## what we would build on AWS, read by Checkov
+	$(BIN)/python tools/checkov/read
+
+$(CHECKOV_STAMP): tools/checkov/requirements.lock
+	$(PYTHON) -m venv --clear $(CHECKOV)
+	$(CHECKOV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement tools/checkov/requirements.lock
+	touch $(CHECKOV_STAMP)
 
 check: setup ## format, lint, types, import contracts, generated files
 	$(BIN)/ruff format --check .

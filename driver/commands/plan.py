@@ -1,7 +1,6 @@
 """`atoll plan`: what the program of a stack would build and what that costs, without an engine or a cloud account."""
 
 from collections import Counter
-from datetime import date
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from driver import arguments
+from driver.engine.reminders import reminders
 from driver.planned import Planned, plan_form, planned
 from driver.prices import price_book
 from driver.project import Project, known_stack, shown
@@ -17,10 +17,8 @@ from driver.render.bill import bill_table
 from driver.render.plan import counts_line, differences_table, resource_tree
 from driver.screen import json_text, note, progress, show
 from driver.writing import write_all
-from planning.checklist.reading import read_file
-from planning.errors import CannotTellError, InputError, OverCeilingError
-from planning.json_form import checklist_digest
-from planning.lock import Lock, read_lock
+from planning.errors import CannotTellError, OverCeilingError
+from planning.lock import read_lock
 from planning.quote import Verdict
 
 if TYPE_CHECKING:
@@ -66,7 +64,8 @@ def run(
         raise typer.BadParameter(f"--json writes JSON already; leave out {FORMAT_OPTION} {form}", param_hint="--json")
     project = known_stack(stack)
     lock = read_lock(Path(shown(project.lock(stack))))
-    _remind(project, lock, today=arguments.day(today))
+    for line in reminders(project, lock, today=arguments.day(today)):
+        note(f"warning: {line}")
     with progress(f"running the program of {stack}"):
         resources = _registered(project, stack)
         plan = planned(lock, resources, catalog=price_book(prices, own=own))
@@ -78,20 +77,6 @@ def _registered(project: Project, stack: str) -> "tuple[Resource, ...]":
     from driver.offline.program import run as run_offline  # noqa: PLC0415 - Pulumi is imported once it is needed
 
     return run_offline(stack, root=project.root).resources
-
-
-def _remind(project: Project, lock: Lock, *, today: date) -> None:
-    """Say where the lock no longer is what would be quoted today."""
-    if lock.valid_until < today:
-        note(f"warning: the quote was valid until {lock.valid_until}; prices may have moved: atoll accept {lock.stack}")
-    path = project.checklist(lock.stack)
-    try:
-        changed = path.exists() and checklist_digest(read_file(path)) != lock.checklist_digest
-    except InputError:
-        note(f"warning: {shown(path)} has faults: atoll check {lock.stack}")
-        return
-    if changed:
-        note(f"warning: {shown(path)} has changed since {lock.option} was accepted: atoll quote {lock.stack}")
 
 
 def _write(file: str, plan: Planned) -> None:
@@ -114,9 +99,11 @@ def _json(plan: Planned) -> str:
 
 def _print_terraform(plan: Planned) -> None:
     """The plan to stdout; to stderr, what it does not hold."""
-    from driver.terraform.plan import left_out, terraform_plan  # noqa: PLC0415 - as the run, only once it is needed
+    from driver.terraform.answers import documents_of  # noqa: PLC0415 - as the run, only once it is needed
+    from driver.terraform.plan import left_out, terraform_plan  # noqa: PLC0415 - as above
 
-    print(json_text(terraform_plan(plan.resources)), end="")
+    documents = documents_of(plan.lock.stack, plan.resources, root=known_stack(plan.lock.stack).root)
+    print(json_text(terraform_plan(plan.resources, documents=documents)), end="")
     others = Counter(resource.type.split(":")[0] for resource in left_out(plan.resources))
     if others:
         counted = ", ".join(f"{count} of {package}" for package, count in sorted(others.items()))

@@ -86,8 +86,11 @@ def run(
     program: Callable[[], None] | None = None,
     root: Path = ROOT,
     deadline_s: float = DEADLINE_S,
+    monitor: type[adapter.CapturingMonitor] = adapter.CapturingMonitor,
 ) -> Run:
     """Run the program of `stack`, or `program` in its place, as a first preview would.
+
+    `monitor` answers the program; a subclass may know more than a preview does.
 
     Each run has a thread of its own, and with it its own event loop and SDK settings: what one run leaves behind never
     reaches the next. Runs wait for each other; after one that did not end, start no other in this process.
@@ -101,11 +104,11 @@ def run(
     faults: list[BaseException] = []
 
     def work() -> None:
-        monitor = adapter.CapturingMonitor(on_resource=captured.resource, on_outputs=captured.registered_outputs)
+        answering = monitor(on_resource=captured.resource, on_outputs=captured.registered_outputs)
         try:
             adapter.drive(
                 program or (lambda: _stacks_main(root)),
-                monitor,
+                answering,
                 project=PROJECT,
                 stack=stack,
                 config={**config.values, OFFLINE_KEY: "true"},

@@ -5,10 +5,12 @@ Source of the form: https://developer.hashicorp.com/terraform/internals/json-for
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from driver.terraform.addresses import addresses, is_aws
-from driver.terraform.values import Reader, Reading
+from driver.terraform.documents import in_addresses
+from driver.terraform.values import Reader, Reading, snake_case
 from planning.errors import InputError
 
 if TYPE_CHECKING:
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
     from driver.offline.plan_json import Json
     from driver.terraform.addresses import Address
+    from driver.terraform.documents import Documents
     from planning.takeoff.resource import Resource
 
 FORMAT_VERSION: Final = "1.2"
@@ -24,8 +27,11 @@ PROVIDER: Final = "aws"
 PROVIDER_SOURCE: Final = "registry.terraform.io/hashicorp/aws"
 
 
-def terraform_plan(resources: Sequence[Resource]) -> dict[str, Json]:
+def terraform_plan(resources: Sequence[Resource], *, documents: Documents | None = None) -> dict[str, Json]:
     """The plan of every AWS resource; what belongs to other providers is left out.
+
+    A document that is composed of unknowns is unknown to Terraform. Where `documents` has its text, the text is shown,
+    with `${address.output}` in the place of each unknown, and is marked unknown all the same.
 
     Raises:
         InputError: there is no AWS resource at all.
@@ -36,7 +42,8 @@ def terraform_plan(resources: Sequence[Resource]) -> dict[str, Json]:
         raise InputError("this stack builds nothing on AWS", hint="--format terraform writes AWS resources only")
     ours = [resource for resource in resources if is_aws(resource)]
     regions = _regions(resources)
-    read = {resource.urn: _inputs(resource, known) for resource in ours}
+    texts = documents or {}
+    read = {each.urn: _with_documents(_inputs(each, known), texts.get(each.urn, {}), known) for each in ours}
     return {
         "format_version": FORMAT_VERSION,
         "terraform_version": TERRAFORM_VERSION,
@@ -63,6 +70,17 @@ def _inputs(resource: Resource, known: Mapping[str, Address]) -> dict[str, Readi
         reader = Reader(terraform_type=terraform_type, addresses=known, origins=origins)
         found[reader.name(name)] = reader.read(name, value)
     return found
+
+
+def _with_documents(
+    inputs: Mapping[str, Reading], texts: Mapping[str, str], known: Mapping[str, Address]
+) -> dict[str, Reading]:
+    """The inputs, and the text of each that is a composed document."""
+    shown = {snake_case(name): in_addresses(text, known) for name, text in texts.items()}
+    return {
+        name: replace(reading, value=shown[name]) if reading.absent and name in shown else reading
+        for name, reading in inputs.items()
+    }
 
 
 def _planned(address: Address, inputs: Mapping[str, Reading]) -> Json:

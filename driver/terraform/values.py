@@ -38,7 +38,7 @@ class Reading:
     @property
     def absent(self) -> bool:
         """Nothing of it is known."""
-        return self.unknown is True
+        return self.value is None and self.unknown is True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
