@@ -29,7 +29,8 @@ SUPPORT_ITEMS: Final[Mapping[Support, Item]] = {
     Support.BUSINESS_HOURS: Item.SUPPORT_BUSINESS_HOURS,
     Support.ALWAYS: Item.SUPPORT_24X7,
 }
-# Cloud NAT is paid per VM-hour behind it, AWS and Azure per gateway-hour (cluster_prices, 2026-09-20 and 2026-10-16).
+# Cloud NAT is paid per VM-hour behind it up to 32, AWS and Azure per gateway-hour (cluster_prices, 2026-09-20 and
+# 2026-10-16). Above 32 nodes Google asks a fixed rate; a line by the node is then more than what is paid, never less.
 NAT_PER_NODE: Final = frozenset({"gcp"})
 NAT_PROVIDERS: Final = frozenset({"aws", "gcp", "azure"})
 ZONED: Final = frozenset({"aws", "gcp"})  # targets whose stack makes the DNS zone of its services

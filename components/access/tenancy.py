@@ -28,9 +28,10 @@ PRIORITIES: Final[Mapping[str, tuple[int, str]]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class TenancyArgs:
-    """What the lock says of pools, tiers and people."""
+    """What the lock says of pools, tiers and people, and how pods get the provider's rights (`Identity.kind`)."""
 
     spec: ClusterSpec
+    identity: str = "none"
 
 
 @final
@@ -46,7 +47,7 @@ class Tenancy(pulumi.ComponentResource):
         shut_namespace(SYSTEM_NAMESPACE, level="privileged", parent=self)
         for workload in workloads(args.spec):
             home = shut_namespace(namespace(workload), level="restricted", parent=self)
-            tenant(TenantArgs(workload=workload, pools=args.spec.pools), home=home)
+            tenant(TenantArgs(workload=workload, pools=args.spec.pools, identity=args.identity), home=home)
         _priorities(parent=self)
         storage_classes(args.spec.storage, parent=self)
         self.register_outputs({})

@@ -36,6 +36,7 @@ class TenantArgs:
 
     workload: str
     pools: Sequence[Pool]
+    identity: str = "none"
 
 
 def group_of(role: str, *, workload: str) -> str:
@@ -49,7 +50,7 @@ def tenant(args: TenantArgs, *, home: kubernetes.core.v1.Namespace) -> None:
     _quota(args, home=home)
     _limits(args.workload, home=home)
     _rights(args.workload, home=home)
-    for name, spec in _policies().items():
+    for name, spec in {**_policies(), **IDENTITY_DOORS.get(args.identity, {})}.items():
         kubernetes.networking.v1.NetworkPolicy(
             f"{args.workload}-{name}",
             metadata=_named(name, home=home),
@@ -146,3 +147,21 @@ def _policies() -> dict[str, NetworkPolicySpecArgsDict]:
             ],
         },
     }
+
+
+# GKE's metadata server hands out the tokens of workload identity, under Dataplane V2 at this address and port; it shows
+# pods their own identity only (cloud.google.com/kubernetes-engine/docs/how-to/network-policy, as remembered 2026-11-21).
+IDENTITY_DOORS: Final[Mapping[str, Mapping[str, NetworkPolicySpecArgsDict]]] = {
+    "workload_identity": {
+        "allow-identity": {
+            "pod_selector": {},
+            "policy_types": ["Egress"],
+            "egress": [
+                {
+                    "to": [{"ip_block": {"cidr": METADATA_ADDRESS}}],
+                    "ports": [{"protocol": "TCP", "port": 80}],
+                }
+            ],
+        }
+    }
+}

@@ -9,6 +9,9 @@ from functools import cache
 from itertools import chain
 from typing import Final
 
+from planning.takeoff import gcp_free
+
+_OF_BUCKET: Final = "settings of buckets are not charged, what lies in them is"
 _MODULES: Final[dict[str, tuple[str, str]]] = {  # module: (rule, resources in it)
     "aws:ec2": (
         "parts of a VPC are not charged, the traffic through them is",
@@ -56,6 +59,9 @@ _MODULES: Final[dict[str, tuple[str, str]]] = {  # module: (rule, resources in i
     "aws:efs": ("access to a file system is not charged, what it holds is", "MountTarget AccessPoint FileSystemPolicy"),
     "aws:fsx": ("a link to a bucket is not charged", "DataRepositoryAssociation"),
     "aws:kms": ("names and policies of keys are not charged, keys are", "Alias Grant KeyPolicy"),
+    "aws:sqs": ("settings of a queue are not charged, its requests are", "QueuePolicy RedrivePolicy"),
+    "aws:route53": ("records are not charged, zones and queries are", "Record ZoneAssociation"),
+    "aws:budgets": ("budgets that only report are not charged", "Budget"),
     "aws:ebs": ("settings of an account are not charged", "EncryptionByDefault DefaultKmsKey"),
     "aws:lb": (
         "parts of a load balancer are not charged, its hours and units are",
@@ -81,6 +87,12 @@ _SINGLE: Final = {
     "aws:ec2/vpcPeeringConnectionAccepter:VpcPeeringConnectionAccepter": "a peering has no hourly fee",
     "aws:ec2/peeringConnectionOptions:PeeringConnectionOptions": "a peering has no hourly fee",
     "aws:acm/certificateValidation:CertificateValidation": "waiting for a certificate is not charged",
+    "coreweave:index/networkingVpc:NetworkingVpc": "networks are not charged (CoreWeave's price page, 2026-09-20)",
+    "coreweave:index/objectStorageBucketLifecycleConfiguration:ObjectStorageBucketLifecycleConfiguration": _OF_BUCKET,
+    "coreweave:index/objectStorageBucketPolicy:ObjectStorageBucketPolicy": _OF_BUCKET,
+    "coreweave:index/objectStorageBucketSettings:ObjectStorageBucketSettings": _OF_BUCKET,
+    "coreweave:index/objectStorageBucketVersioning:ObjectStorageBucketVersioning": _OF_BUCKET,
+    "coreweave:index/objectStorageOrganizationAccessPolicy:ObjectStorageOrganizationAccessPolicy": _OF_BUCKET,
 }
 
 PREFIXES: Final = {  # start of a type token: rule
@@ -99,7 +111,12 @@ def _token(module: str, name: str) -> str:
 FREE_TYPES: Final = dict(
     chain(
         _SINGLE.items(),
-        ((_token(module, name), rule) for module, (rule, names) in _MODULES.items() for name in names.split()),
+        gcp_free.SINGLE.items(),
+        (
+            (_token(module, name), rule)
+            for module, (rule, names) in (*_MODULES.items(), *gcp_free.MODULES.items())
+            for name in names.split()
+        ),
     )
 )
 

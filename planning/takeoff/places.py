@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from planning.takeoff.findings import Place
@@ -13,11 +14,23 @@ if TYPE_CHECKING:
     from planning.takeoff.case import Case
     from planning.takeoff.resource import Resource
 
+ZONE_LETTER: Final = re.compile(r"(?<=\d)-[a-z]$")
 EKS: Final = "aws:eks/cluster:Cluster"
 
 
 def _aws(case: Case) -> Place:
     return Place("aws", case.registered.region(case.resource))
+
+
+def _gcp(case: Case) -> Place:
+    """Where it says it is, a zone being part of its region; what is known only later lies with its component."""
+    for name in ("location", "zone"):
+        location = case.inputs.at(name)
+        if isinstance(location.value, str):
+            return Place("gcp", ZONE_LETTER.sub("", location.value.lower()))
+        if location.said and case.owner is not None:
+            return _declared(case)
+    return Place("gcp", case.registered.region(case.resource))
 
 
 def _declared(case: Case) -> Place:
@@ -48,7 +61,13 @@ def _named(owner: Resource) -> Place:
     return Place(inputs.at("provider").text(), inputs.at("region").text())
 
 
-_PLACES: Final[dict[str, Callable[[Case], Place]]] = {"aws": _aws, "atoll": _declared, "kubernetes": _host}
+_PLACES: Final[dict[str, Callable[[Case], Place]]] = {
+    "aws": _aws,
+    "atoll": _declared,
+    "coreweave": _declared,
+    "gcp": _gcp,
+    "kubernetes": _host,
+}
 
 
 def place_of(case: Case) -> Place:

@@ -6,7 +6,20 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from planning.bill import Group
-from planning.takeoff import atoll, aws_network, aws_nodes, aws_storage, kubernetes
+from planning.takeoff import (
+    atoll,
+    aws_network,
+    aws_nodes,
+    aws_parameters,
+    aws_storage,
+    aws_watch,
+    coreweave,
+    gcp_network,
+    gcp_nodes,
+    gcp_storage,
+    karpenter,
+    kubernetes,
+)
 
 if TYPE_CHECKING:
     from planning.takeoff.findings import Counter
@@ -14,8 +27,15 @@ if TYPE_CHECKING:
 COUNTERS: Final[dict[str, Counter]] = {
     **aws_nodes.COUNTERS,
     **aws_network.COUNTERS,
+    **aws_parameters.COUNTERS,
     **aws_storage.COUNTERS,
+    **aws_watch.COUNTERS,
+    **karpenter.COUNTERS,
     **kubernetes.COUNTERS,
+    **gcp_network.COUNTERS,
+    **gcp_nodes.COUNTERS,
+    **gcp_storage.COUNTERS,
+    **coreweave.COUNTERS,  # after kubernetes: its claims and pools are objects too
 }
 
 _GROUPS: Final = {  # chapter of what has no rule or cannot be read, by the start of its type
@@ -31,7 +51,20 @@ _GROUPS: Final = {  # chapter of what has no rule or cannot be read, by the star
     "aws:kms/": Group.SECURITY,
     "aws:lb/": Group.NETWORK,
     "aws:alb/": Group.NETWORK,
+    "aws:route53/": Group.NETWORK,
     "aws:s3/": Group.STORAGE,
+    "coreweave:index/objectStorage": Group.STORAGE,
+    "coreweave:": Group.COMPUTE,
+    "gcp:compute/instance": Group.COMPUTE,
+    "gcp:compute/disk": Group.STORAGE,
+    "gcp:compute/": Group.NETWORK,
+    "gcp:container/": Group.COMPUTE,
+    "gcp:dns/": Group.NETWORK,
+    "gcp:filestore/": Group.STORAGE,
+    "gcp:kms/": Group.SECURITY,
+    "gcp:logging/": Group.OBSERVABILITY,
+    "gcp:lustre/": Group.STORAGE,
+    "gcp:storage/": Group.STORAGE,
     "kubernetes:": Group.COMPUTE,
 }
 _PREFIXES: Final[dict[str, Counter]] = {"atoll:": atoll.component, "kubernetes:": kubernetes.in_cluster}

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import pulumi
 import pytest
 import specs
+import specs_coreweave
 import specs_gcp
 
 from components.targets import build
@@ -71,3 +72,8 @@ def gcp_run() -> Run:
 @pytest.fixture(scope="session")
 def aws_disk_run(run_spec: Callable[[ClusterSpec], Run]) -> Run:
     return run_spec(specs.aws_cluster(storage=(specs.COLD_DISK,)))
+
+
+@pytest.fixture(scope="session")
+def coreweave_run(run_spec: Callable[[ClusterSpec], Run]) -> Run:
+    return run_spec(specs_coreweave.coreweave_cluster())

@@ -201,6 +201,7 @@ PLACEMENTS = (
     aws_cluster(),
     beside(aws_cluster(), "west", "10.80.0.0/16"),
     beside(existing_cluster(), "far", "10.96.0.0/16"),
+    beside(existing_cluster(), "north", "10.112.0.0/16"),
 )
 
 

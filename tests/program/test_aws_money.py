@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
 GROUP = "aws:eks/nodeGroup:NodeGroup"
+ELASTIC = "kubernetes:karpenter.sh/v1:NodePool"
 CLUSTER = "aws:eks/cluster:Cluster"
 PRICED = (
     (GROUP, "instanceTypes"),
     (GROUP, "scalingConfig"),
     (GROUP, "capacityType"),
+    (ELASTIC, "spec"),
     (TEMPLATE, "blockDeviceMappings"),
-    (TEMPLATE, "instanceType"),
-    (TEMPLATE, "instanceMarketOptions"),
     ("aws:fsx/lustreFileSystem:LustreFileSystem", "storageCapacity"),
     ("aws:fsx/lustreFileSystem:LustreFileSystem", "perUnitStorageThroughput"),
     (CLUSTER, "upgradePolicy"),

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
 CLUSTER = "aws:eks/cluster:Cluster"
 BUCKET = "aws:s3/bucket:Bucket"
+CLASS = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
 INGRESS = "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule"
 
 
@@ -35,10 +36,11 @@ def test_every_aws_resource_uses_the_tagged_provider_of_the_region(aws_run: Run)
 
 
 def test_machines_and_disks_carry_the_tags_of_stack_and_pool(aws_run: Run) -> None:
-    for specification in at(one(aws_run, TEMPLATE, "nodes-serve"), "tagSpecifications"):
-        assert specification["tags"]["atoll:customer"] == "acme"
-        assert specification["tags"]["atoll:pool"] == "serve"
-        assert specification["tags"]["atoll:workload"] == "serve"
+    of_group = [each["tags"] for each in at(one(aws_run, TEMPLATE, "nodes-train"), "tagSpecifications")]
+    of_class = at(one(aws_run, CLASS, "nodes-serve"), "spec", "tags")
+    for name, tags in (("train", of_group[0]), ("train", of_group[1]), ("serve", of_class)):
+        own = {"atoll:pool": name, "atoll:role": "gpu", "atoll:workload": name}
+        assert tags == {**own, "atoll:customer": "acme", "atoll:stack": "sample", "atoll:owner": "ml@acme.example"}
 
 
 def test_stateful_leaves_are_protected_and_kept(aws_run: Run) -> None:
@@ -75,6 +77,9 @@ def test_everything_that_rests_is_encrypted_with_the_one_key(aws_run: Run) -> No
     for template in of_type(aws_run, TEMPLATE):
         assert at(template, "blockDeviceMappings", 0, "ebs", "encrypted") == "true"
         assert at(template, "blockDeviceMappings", 0, "ebs", "kmsKeyId") == "alias/atoll-sample"
+    for made_of in of_type(aws_run, CLASS):
+        disk = at(made_of, "spec", "blockDeviceMappings", 0, "ebs")
+        assert (disk["encrypted"], disk["kmsKeyID"]) == (True, "alias/atoll-sample")
 
 
 def test_lustre_servers_may_call_the_nodes_back(aws_run: Run) -> None:
@@ -88,6 +93,9 @@ def test_every_machine_wants_imdsv2_and_keeps_pods_away_from_it(aws_run: Run) ->
     for template in of_type(aws_run, TEMPLATE):
         assert at(template, "metadataOptions", "httpTokens") == "required"
         assert at(template, "metadataOptions", "httpPutResponseHopLimit") == 1
+    for made_of in of_type(aws_run, CLASS):
+        assert at(made_of, "spec", "metadataOptions", "httpTokens") == "required"
+        assert at(made_of, "spec", "metadataOptions", "httpPutResponseHopLimit") == 1
 
 
 def test_every_bucket_is_shut_and_versioned(aws_run: Run) -> None:

@@ -82,7 +82,8 @@ def test_groups_have_the_roles_of_their_names_inside_their_namespace_only(existi
     bindings = of_type(existing_run, "kubernetes:rbac.authorization.k8s.io/v1:RoleBinding")
     found = {(at(each, "subjects", 0, "name"), at(each, "roleRef", "name")) for each in bindings}
     assert found == {("atoll:admin", "admin"), ("atoll:burst:engineer", "edit"), ("atoll:burst:viewer", "view")}
-    assert not [each for each in existing_run.resources if "ClusterRoleBinding" in each.type]
+    wide = of_type(existing_run, "kubernetes:rbac.authorization.k8s.io/v1:ClusterRoleBinding")
+    assert {at(each, "roleRef", "name") for each in wide} == {"atoll-reader", "atoll-admin"}
 
 
 def test_no_group_but_the_admins_has_rights_in_two_workloads(aws_run: Run) -> None:
@@ -97,7 +98,7 @@ def test_no_group_but_the_admins_has_rights_in_two_workloads(aws_run: Run) -> No
 def test_storage_classes_stand_only_where_somebody_provisions_them(existing_run: Run, aws_run: Run) -> None:
     token = "kubernetes:storage.k8s.io/v1:StorageClass"
     assert [each.name for each in of_type(existing_run, token)] == ["atoll-hot"]
-    assert [each.name for each in of_type(aws_run, token)] == ["atoll-disk", "atoll-hot"]
+    assert [each.name for each in of_type(aws_run, token)] == ["atoll-hot", "atoll-disk", "atoll-shared"]
 
 
 def test_with_an_engine_a_missing_kubeconfig_is_said_plainly(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,7 +42,7 @@ def test_the_bill_of_all_placements_equals_the_takeoff(spanning_run: Run) -> Non
 def test_outputs_of_other_placements_stand_below_their_names(spanning_run: Run) -> None:
     beside_home = spanning_run.exports["placements"]
     assert isinstance(beside_home, dict)
-    assert set(beside_home) == {"west", "far"}
+    assert set(beside_home) == {"west", "far", "north"}
     west = beside_home["west"]
     assert isinstance(west, dict)
     assert west["clusterName"] == "atoll-sample-west"
@@ -60,12 +60,12 @@ def test_home_sends_the_jobs_of_each_placement_to_it_and_no_further_than_its_acc
     for name, group in sent.items():
         assert quotas(group) == quotas(groups[name, False])
     clusters = [each for each in spanning_run.resources if each.type.endswith(":MultiKueueCluster")]
-    assert {each.name for each in clusters} == {"multikueuecluster-west", "multikueuecluster-far"}
+    assert {each.name for each in clusters} == {f"multikueuecluster-{place}" for place in ("west", "far", "north")}
 
 
 def test_the_credential_of_a_worker_is_a_secret(spanning_run: Run) -> None:
     held = [
         each for each in spanning_run.resources if each.name.endswith("-kubeconfig") and each.type.endswith(":Secret")
     ]
-    assert len(held) == 2
+    assert len(held) == 3
     assert all(isinstance(each.inputs["stringData"], Secret) for each in held)

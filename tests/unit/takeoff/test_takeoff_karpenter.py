@@ -21,7 +21,8 @@ GROUP = "aws:eks/nodeGroup:NodeGroup"
 
 def owner(**inputs: Any) -> Resource:
     hours = {"min": "0", "expected": "1000", "max": "2920"}
-    said = {"provider": "aws", "region": "us-east-1", "pool": "train", "purchase": "on_demand", "nodeHours": hours}
+    said = {"provider": "aws", "region": "us-east-1", "pool": "train", "purchase": "on_demand", "nodeHours": hours,
+            "vcpus": 192}  # fmt: skip
     return resource(OWNER, "pool-train", **{**said, **inputs})
 
 
@@ -35,7 +36,7 @@ def node_class(name: str = "train", **disk: Any) -> Resource:
     return resource(CLASS, name, metadata={"name": name}, spec=spec)
 
 
-def node_pool(*capacity: str, nodes: object = "4", machines: tuple[str, ...] = ("p5.48xlarge",)) -> Resource:
+def node_pool(*capacity: str, cores: object = 768, machines: tuple[str, ...] = ("p5.48xlarge",)) -> Resource:
     required = {
         "node.kubernetes.io/instance-type": list(machines),
         "karpenter.sh/capacity-type": list(capacity or ("on-demand",)),
@@ -44,7 +45,7 @@ def node_pool(*capacity: str, nodes: object = "4", machines: tuple[str, ...] = (
         "nodeClassRef": {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": "train"},
         "requirements": [{"key": key, "operator": "In", "values": values} for key, values in required.items()],
     }
-    limits = {} if nodes is None else {"nodes": nodes}
+    limits = {"nodes": "99"} if cores is None else {"nodes": "99", "cpu": cores}
     return resource(ELASTIC, "train", metadata={"name": "train"}, spec={"template": {"spec": node}, "limits": limits})
 
 
@@ -64,7 +65,7 @@ def test_a_pool_is_priced_up_to_its_limit() -> None:
 
 
 def test_the_limit_of_the_object_bounds_what_its_component_foresees() -> None:
-    machine, _ = counted(node_pool(nodes="1")).lines
+    machine, _ = counted(node_pool(cores="192")).lines
     assert machine.quantity == Range(Decimal(0), Decimal(730), Decimal(730))
 
 
@@ -72,7 +73,7 @@ def test_what_a_managed_group_of_the_pool_always_holds_is_not_counted_twice() ->
     above = owner(nodeHours={"min": "730", "expected": "1000", "max": "2920"})
     sizes = {"minSize": 1, "desiredSize": 1, "maxSize": 1}
     group = resource(GROUP, "fixed", instanceTypes=["p5.48xlarge"], scalingConfig=sizes, diskSize=100)
-    members = [inside(each, above) for each in (node_pool(nodes="3"), group, node_class())]
+    members = [inside(each, above) for each in (node_pool(cores="576"), group, node_class())]
     bill = take(above, *members).bill
     machine = next(line for line in bill.lines if line.key == "pool/train/machine")
     assert machine.quantity == Range(Decimal(730), Decimal(1000), Decimal(2920))
@@ -103,11 +104,16 @@ def test_a_purchase_that_is_not_what_karpenter_buys_is_unpriced(
     assert reason in notes(found)
 
 
-@pytest.mark.parametrize("nodes", [None, Unknown()])
-def test_without_a_known_limit_nothing_bounds_the_spend(nodes: object) -> None:
-    found = counted(node_pool(nodes=nodes))
+@pytest.mark.parametrize("cores", [None, Unknown(), "12000m"])
+def test_without_a_known_limit_nothing_bounds_the_spend(cores: object) -> None:
+    found = counted(node_pool(cores=cores))
     assert found.state is State.UNPRICED
-    assert "limits.nodes" in notes(found)
+    assert "limits.cpu" in notes(found)
+
+
+@pytest.mark.parametrize("cores", [None, 0])
+def test_a_pool_whose_nodes_have_unknown_cores_is_bounded_by_nothing(cores: int | None) -> None:
+    assert "vcpus" in notes(counted(node_pool(), owner(vcpus=cores)))
 
 
 def test_a_pool_that_no_component_foresees_is_unpriced() -> None:

@@ -1,0 +1,225 @@
+"""A whole cluster on Google Cloud, part by part; each part waits for those it cannot live without."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pulumi_kubernetes as kubernetes
+
+from components.access.gcp_ways_in import rights_inside, ways_in
+from components.access.names import workloads
+from components.cluster.gcp import Cluster, ClusterArgs
+from components.cluster.gcp_budget import Budget, BudgetArgs
+from components.cluster.gcp_ground import lay, shared_item
+from components.cluster.gcp_logs import Logs, LogsArgs
+from components.cluster.gcp_names import pool_labels
+from components.cluster.gcp_settings import reservation_of
+from components.network.gcp_domain import Domain, DomainArgs
+from components.network.gcp_fabric import Lanes, LanesArgs
+from components.network.gcp_fabrics import FabricsArgs, fabrics, interfaces
+from components.network.gcp_peering import Peering, PeeringArgs
+from components.nodepool.gcp import NodePool, NodePoolArgs
+from components.nodepool.gcp_machines import disk_type, fabric_of
+from components.site import Built, ClusterHandle, Identity, Ingress, Names, ObjectStore, StorageClasses
+from components.storage.gcp_classes import DISK, SHARED, Classes, ClassesArgs
+from components.storage.gcp_tiers import objects, shared
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from ipaddress import IPv4Network
+
+    import pulumi
+
+    from components.access.gcp_ways_in import WaysIn
+    from components.cluster.gcp_ground import Ground
+    from components.network.gcp_fabric import Fabric
+    from components.site import Site
+    from components.storage.gcp_shared import SharedFileSystem
+    from planning.spec import ClusterSpec
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inside:
+    """What the objects of Google Cloud's parts in the cluster are made of."""
+
+    provider: kubernetes.Provider
+    pools: Sequence[pulumi.Resource]
+    files: Sequence[SharedFileSystem]
+    buckets: Mapping[str, pulumi.Output[str]]
+    made: Mapping[str, Fabric]
+    ways: WaysIn
+
+
+def build(site: Site) -> Built:
+    """Registers the cluster of a placement on Google Cloud.
+
+    Raises:
+        AtollError: the lock or the stack's settings cannot be built.
+    """
+    spec = site.spec
+    ground = lay(site)
+    cluster = _cluster(ground)
+    ways = ways_in(ground, cluster=cluster)
+    made = fabrics(FabricsArgs(site=site, project=ground.project, zones=ground.zones), provider=ground.gcp)
+    pools = _pools(ground, cluster=cluster, made=made)
+    buckets = objects(ground, cluster=cluster)
+    files = shared(ground)
+    names = _names(ground)
+    inside = kubernetes.Provider("cluster", kubeconfig=cluster.kubeconfig, opts=site.options(depends_on=pools))
+    parts = Inside(provider=inside, pools=pools, files=files, buckets=buckets, made=made, ways=ways)
+    handle = ClusterHandle(
+        placement=spec.placement,
+        profile=spec.profile,
+        provider=inside,
+        ready=(*pools, *_inside(ground, parts)),
+        classes=StorageClasses(disk=DISK, shared=SHARED if files else ""),
+        objects=ObjectStore(endpoint="https://storage.googleapis.com", scheme="gs", buckets=buckets),
+        identity=Identity(kind="workload_identity"),
+        ingress=Ingress(internal={"networking.gke.io/load-balancer-type": "Internal"}),
+        names=names,
+        kubeconfigs=ways.kubeconfigs,
+        gateway=ways.gateway,
+    )
+    outputs: dict[str, pulumi.Input[object]] = {
+        "clusterName": cluster.name,
+        "kubeconfig": cluster.kubeconfig,
+        "networkId": ground.network.id,
+        "buckets": buckets,
+        **({"sharedFileSystems": [each.mount for each in files]} if files else {}),
+        **({"nameServers": names.name_servers} if names.domain else {}),
+        **_peering(ground),
+        **ways.outputs,
+        **_budget(ground),
+    }
+    return Built(handle=handle, outputs=outputs)
+
+
+def _cluster(ground: Ground) -> Cluster:
+    site, spec = ground.site, ground.site.spec
+    args = ClusterArgs(
+        placement=spec.placement,
+        kubernetes_version=spec.kubernetes_version,
+        project=ground.project,
+        network_id=ground.network.id,
+        subnet_id=ground.network.subnet_id,
+        control_plane=ground.ranges.control_plane,
+        pods_per_node=ground.ranges.pods_per_node,
+        key_id=ground.key.id,
+        inside=_callers(spec),
+        api_cidrs=spec.network.api_cidrs,
+        deletion_protection=not site.settings.allow_destroy,
+        shared=shared_item(spec),
+        several_networks=any(fabric_of(pool) for pool in spec.pools),
+        gpu_metrics=spec.profile.dcgm_exporter == "provider",
+        labels=ground.labels,
+    )
+    waits = [*ground.key.granted, _logs(ground)]
+    return Cluster("cluster", args, opts=site.options(provider=ground.gcp, depends_on=waits))
+
+
+def _callers(spec: ClusterSpec) -> tuple[IPv4Network, ...]:
+    """Ranges from which the API may always be reached."""
+    peer = spec.network.peering.vpc_cidr if spec.network.peering else None
+    return (spec.network.cidr,) if peer is None else (spec.network.cidr, peer)
+
+
+def _logs(ground: Ground) -> Logs:
+    args = LogsArgs(
+        placement=ground.site.placement,
+        project=ground.project,
+        key_id=ground.key.id,
+        charges=ground.site.ledger.claim("cluster"),
+    )
+    return Logs("logs", args, opts=ground.site.options(provider=ground.gcp))
+
+
+def _pools(ground: Ground, *, cluster: Cluster, made: Mapping[str, Fabric]) -> Sequence[pulumi.Resource]:
+    site, spec = ground.site, ground.site.spec
+    return [
+        NodePool(
+            f"pool-{pool.name}",
+            NodePoolArgs(
+                placement=spec.placement,
+                pool=pool,
+                cluster_name=cluster.resource.name,
+                node_account=cluster.node_account,
+                key_id=ground.key.id,
+                zone=ground.zones[pool.name],
+                reservation=reservation_of(pool, site=site),
+                interfaces=interfaces(pool, made),
+                driver=spec.profile.gpu_driver == "provider",
+                labels=pool_labels(pool, ground.labels),
+            ),
+            opts=site.options(provider=ground.gcp),
+        )
+        for pool in spec.pools
+    ]
+
+
+def _inside(ground: Ground, parts: Inside) -> Sequence[pulumi.Resource]:
+    """What Google Cloud's parts need as objects of the cluster; the storage classes."""
+    if not ground.site.settings.inside:
+        return ()
+    spec = ground.site.spec
+    options = ground.site.options(provider=parts.provider, depends_on=parts.pools)
+    rights_inside(parts.ways, options=options)
+    lanes = [lane for fabric in parts.made.values() for lane in fabric.lanes]
+    if lanes:
+        Lanes("lanes", LanesArgs(lanes=lanes), opts=options)
+    cold = next((tier.purpose for tier in spec.storage if tier.tier == "cold"), "")
+    args = ClassesArgs(
+        key_id=ground.key.id,
+        disk_types=_disk_types(spec),
+        files=parts.files,
+        bucket=parts.buckets.get(cold),
+        workloads=workloads(spec),
+    )
+    return (Classes("classes", args, opts=options),)
+
+
+def _disk_types(spec: ClusterSpec) -> tuple[str, ...]:
+    """Kinds of disk that pods may get: first what the machines of the system pool attach."""
+    pools = sorted(spec.pools, key=lambda pool: pool.role != "system")
+    return tuple(dict.fromkeys(disk_type(pool) for pool in pools))
+
+
+def _peering(ground: Ground) -> dict[str, pulumi.Input[object]]:
+    spec = ground.site.spec
+    if spec.network.peering is None:
+        return {}
+    args = PeeringArgs(
+        placement=spec.placement,
+        peering=spec.network.peering,
+        project=ground.project,
+        project_said=ground.settings.project,
+        cidr=spec.network.cidr,
+        network_id=ground.network.id,
+    )
+    made = Peering("peering", args, opts=ground.site.options(provider=ground.gcp))
+    return {"peeringId": made.id, "peeringAccepted": made.accepted}
+
+
+def _names(ground: Ground) -> Names:
+    """DNS, where the checklist names a domain."""
+    spec = ground.site.spec
+    if not spec.network.domain:
+        return Names()
+    args = DomainArgs(placement=spec.placement, domain=spec.network.domain, labels=ground.labels)
+    zone = Domain("domain", args, opts=ground.site.options(provider=ground.gcp))
+    return Names(domain=spec.network.domain, zone_id=zone.zone_id, name_servers=zone.name_servers)
+
+
+def _budget(ground: Ground) -> dict[str, pulumi.Input[object]]:
+    if ground.watched is None:
+        return {}
+    args = BudgetArgs(
+        placement=ground.site.placement,
+        ceiling=ground.watched,
+        billing_account=ground.settings.billing_account,
+        number=ground.number,
+        key_id=ground.key.id,
+        labels=ground.labels,
+    )
+    made = Budget("budget", args, opts=ground.site.options(provider=ground.gcp, depends_on=ground.key.granted))
+    return {"budgetTopic": made.topic}

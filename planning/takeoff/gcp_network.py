@@ -1,0 +1,85 @@
+"""What Google Cloud rents by the hour around the machines: control planes, NAT, addresses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from catalogs.model import Item
+from planning.bill import Group
+from planning.money import Range
+from planning.takeoff.findings import Free, Gap
+from planning.takeoff.gcp_nodes import NODE_POOL, hours_of
+from planning.takeoff.properties import UnreadableError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from planning.takeoff.case import Case
+    from planning.takeoff.findings import Counter, Finding
+
+_EXTENDED: Final = "control_plane_extended"  # no word of the catalog yet, hence unpriced
+_TRAFFIC_EXTRA: Final = "the data through it is extra"
+
+
+def control_plane(case: Case) -> Iterator[Finding]:
+    """A GKE cluster; nodes that no pool among the resources stands for are a gap."""
+    inputs = case.inputs
+    channel = inputs.at("releaseChannel").at("channel").text("REGULAR")
+    item = _EXTENDED if channel == "EXTENDED" else Item.CONTROL_PLANE
+    yield case.hourly(item, group=Group.CONTROL_PLANE, own="control_plane")
+    if inputs.at("enableAutopilot").flag(default=False):
+        yield _gap(case, "autopilot", "pods of an Autopilot cluster are paid for and have no rule")
+    elif inputs.at("clusterAutoscaling").at("enabled").flag(default=False):
+        yield _gap(case, "auto_provisioning", "nodes that GKE provisions itself are not registered")
+    elif not inputs.at("removeDefaultNodePool").flag(default=False):
+        yield _gap(case, "default_pool", "removeDefaultNodePool is not set: the nodes of the default pool have no rule")
+
+
+def nat(case: Case) -> Iterator[Finding]:
+    """Cloud NAT, paid for each hour of each node behind it: every node of the same cluster."""
+    if case.inputs.at("type").text("PUBLIC") != "PUBLIC":
+        raise UnreadableError("type is not PUBLIC, whose price alone is known here")
+    here = case.registered.prefix(case.resource)
+    hours = Range.exactly(0)
+    for pool in case.registered.by_type.get(NODE_POOL, ()):
+        if case.registered.prefix(pool) == here:
+            hours += hours_of(pool, registered=case.registered)
+    note = "" if case.declared((Item.NAT_DATA,)) else _TRAFFIC_EXTRA
+    yield case.charge(Item.NAT_GATEWAY, hours, group=Group.NETWORK, own="network/nat_gateway", note=note)
+
+
+def address(case: Case) -> Iterator[Finding]:
+    """A regional address: public ones are paid for."""
+    if case.inputs.at("addressType").text("EXTERNAL") == "INTERNAL":
+        yield Free("addresses inside a network are not charged")
+        return
+    charge = case.hourly(Item.PUBLIC_IPV4, group=Group.NETWORK, own="network/public_ipv4")
+    key = case.part_key("address", own="network/public_ipv4")
+    yield replace(charge, key=key) if case.owner is not None else charge
+
+
+def zone(case: Case) -> Iterator[Finding]:
+    """A DNS zone; the questions it answers are extra."""
+    note = "its queries are extra"
+    yield case.charge(Item.DNS_ZONE, Range.exactly(1), group=Group.NETWORK, own="network/dns_zone", note=note)
+
+
+def tunnel(case: Case) -> Iterator[Finding]:
+    """A VPN tunnel."""
+    yield case.hourly(Item.VPN_CONNECTION, group=Group.NETWORK, own="network/link/vpn_connection", note=_TRAFFIC_EXTRA)
+
+
+def _gap(case: Case, what: str, reason: str) -> Gap:
+    label = f"{case.resource.name}: {what.replace('_', ' ')}"
+    return Gap(key=case.key(what), label=label, group=Group.COMPUTE, item=what, reason=reason)
+
+
+COUNTERS: Final[dict[str, Counter]] = {
+    "gcp:container/cluster:Cluster": control_plane,
+    "gcp:compute/routerNat:RouterNat": nat,
+    "gcp:compute/address:Address": address,
+    "gcp:compute/globalAddress:GlobalAddress": address,
+    "gcp:compute/vPNTunnel:VPNTunnel": tunnel,
+    "gcp:dns/managedZone:ManagedZone": zone,
+}

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import pulumi
+import pytest
+import specs
+import specs_gcp
+
+from components.charges import Ledger
+from components.cluster.gcp_settings import GcpSettings, reservation_of, zone_of
+from components.settings import Settings
+from components.site import Site
+from driver.offline.program import run
+from planning.errors import AtollError, InputError
+from planning.spec import Pool
+
+ALONE = specs.pool("alone", max_nodes=1, placement_group=False)
+JOINED = specs.pool("joined", machine="a3-megagpu-8g")
+BOOKED = specs.pool("booked", kind="capacity_block", max_nodes=1, placement_group=False)
+
+
+def site(*, offline: bool = False, **reservations: str) -> Site:
+    settings = Settings(offline=offline, allow_destroy=False, reservations=reservations)
+    return Site(spec=specs_gcp.gcp_cluster(), ledger=Ledger({}), settings=settings)
+
+
+def said(**zones: str) -> GcpSettings:
+    return GcpSettings(project="", zones=zones, billing_account="")
+
+
+def test_a_pool_that_may_be_anywhere_has_no_zone() -> None:
+    assert zone_of(ALONE, site=site(), settings=said()) is None
+
+
+def test_the_stacks_zone_comes_before_the_locks() -> None:
+    locked = specs.pool("joined", zones=("us-central1-b",))
+    assert zone_of(locked, site=site(), settings=said()) == "us-central1-b"
+    assert zone_of(locked, site=site(), settings=said(joined="us-central1-c")) == "us-central1-c"
+
+
+@pytest.mark.parametrize("pool", [JOINED, BOOKED])
+def test_nodes_that_must_be_in_one_zone_ask_which(pool: Pool) -> None:
+    with pytest.raises(InputError, match="does not say which sells") as fault:
+        zone_of(pool, site=site(), settings=said())
+    assert f"atoll:poolZones.{pool.name}" in fault.value.hint
+    assert isinstance(zone_of(pool, site=site(offline=True), settings=said()), pulumi.Output)
+
+
+def test_a_reserved_pool_is_in_the_reservations_zone() -> None:
+    with pytest.raises(InputError, match="start in one zone"):
+        zone_of(ALONE, site=site(alone="mine"), settings=said())
+
+
+def test_a_zone_of_another_region_is_refused() -> None:
+    with pytest.raises(InputError, match="not in us-central1"):
+        zone_of(JOINED, site=site(), settings=said(joined="us-east4-a"))
+
+
+def test_booked_capacity_asks_for_its_reservation() -> None:
+    assert reservation_of(ALONE, site=site()) is None
+    assert reservation_of(BOOKED, site=site(booked="mine")) == "mine"
+    with pytest.raises(InputError, match="under which reservation"):
+        reservation_of(BOOKED, site=site())
+
+
+def test_pool_zones_that_are_no_mapping_are_refused() -> None:
+    def program() -> None:
+        from components.cluster.gcp_settings import read_gcp_settings
+
+        pulumi.runtime.set_config("atoll:poolZones", '["us-central1-a"]')
+        read_gcp_settings()
+
+    with pytest.raises(AtollError, match="must map pool names to zones"):
+        run("sample", program=program)
