@@ -2,46 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import pulumi
-import pulumi_aws as aws
 import pulumi_kubernetes as kubernetes
 
-from components.access.aws_buckets import BucketAccess, BucketAccessArgs
-from components.access.aws_key import Key, KeyArgs
+from components.access.aws_ways_in import ways_in
 from components.access.names import workloads
-from components.cluster.aws import Cluster, ClusterArgs
-from components.cluster.aws_addons import BEFORE_NODES, ON_NODES, AddOns, AddOnsArgs
-from components.cluster.aws_logs import Logs, LogsArgs
-from components.naming import tags
-from components.network.aws import Network, NetworkArgs
+from components.cluster.aws_balancers import CLASS
+from components.cluster.aws_ground import ground
+from components.cluster.aws_software import Software, after_nodes, before_nodes, software, watch_ceiling
+from components.network.aws_domain import Domain, DomainArgs
 from components.network.aws_peering import Peering, PeeringArgs
-from components.nodepool.aws import NodePool, NodePoolArgs
-from components.nodepool.aws_reservation import reservation, subnets
+from components.nodepool.aws_pools import is_elastic, other_pools, system_pools
 from components.site import Built, ClusterHandle, Identity, Ingress, Names, ObjectStore, StorageClasses
 from components.storage.aws_classes import DISK, Classes, ClassesArgs
-from components.storage.aws_objects import ObjectTier, ObjectTierArgs
-from components.storage.aws_shared import SharedFileSystem, SharedFileSystemArgs
+from components.storage.aws_tiers import tiers
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
+    import pulumi
+
+    from components.cluster.aws_ground import Ground
     from components.site import Site
-
-OBJECTS = frozenset({"object", "object_infrequent", "object_archive"})
-SHARED = "shared_ssd"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Ground:
-    """What every part stands on."""
-
-    site: Site
-    aws: aws.Provider
-    key: Key
-    network: Network
+    from components.storage.aws_tiers import Tiers
 
 
 def build(site: Site) -> Built:
@@ -50,157 +34,87 @@ def build(site: Site) -> Built:
     Raises:
         AtollError: the lock or the stack's settings cannot be built.
     """
-    spec = site.spec
-    cloud = aws.Provider("aws", region=spec.placement.region, default_tags={"tags": tags(spec)}, opts=site.options())
-    on_aws = site.options(provider=cloud)
-    key = Key("key", KeyArgs(placement=spec.placement), opts=on_aws)
-    within = NetworkArgs(placement=spec.placement, network=spec.network, charges=site.ledger.claim("network"))
-    ground = Ground(site=site, aws=cloud, key=key, network=Network("network", within, opts=on_aws))
-    cluster = _cluster(ground)
-    pools = _pools(ground, cluster=cluster)
-    buckets = _objects(ground, cluster=cluster)
-    files = _shared(ground, cluster=cluster)
-    peering = _peering(ground)
-    inside = kubernetes.Provider("cluster", kubeconfig=cluster.kubeconfig, opts=site.options(depends_on=pools))
-    classes = Classes("classes", ClassesArgs(key_arn=key.arn), opts=site.options(provider=inside))
+    here = ground(site)
+    ways = ways_in(site, cloud=here.provider, key=here.key, network=here.network, cluster=here.cluster)
+    stored = tiers(here)
+    first = before_nodes(here)
+    system = system_pools(here, after=[first])
+    added = after_nodes(here, nodes=system)
+    inside = kubernetes.Provider(
+        "cluster", kubeconfig=here.cluster.kubeconfig, opts=site.options(depends_on=[*system, added])
+    )
+    names = _names(here)
+    reached = site.settings.inside
+    running = software(here, inside, elastic=is_elastic(here)) if reached else Software(autoscaler=None, ready=())
+    pools = other_pools(here, inside=inside if reached else None, after=[first, added, *running.ready])
+    watch_ceiling(here, autoscaler=running.autoscaler)
+    ready: list[pulumi.Resource] = [*system, added, *running.ready, *pools]
+    classes = _classes(here, stored, inside=inside, ready=ready) if reached else StorageClasses(disk=DISK)
     handle = ClusterHandle(
-        placement=spec.placement,
-        profile=spec.profile,
+        placement=site.placement,
+        profile=site.spec.profile,
         provider=inside,
-        ready=(*pools, classes),
-        classes=StorageClasses(disk=DISK),
-        objects=ObjectStore(endpoint=f"https://s3.{spec.placement.region}.amazonaws.com", scheme="s3", buckets=buckets),
+        ready=ready,
+        classes=classes,
+        objects=ObjectStore(
+            endpoint=f"https://s3.{site.placement.region}.amazonaws.com", scheme="s3", buckets=stored.buckets
+        ),
         identity=Identity(kind="pod_identity"),
-        ingress=Ingress(load_balancer_class="service.k8s.aws/nlb"),
-        names=Names(domain=spec.network.domain),
-        kubeconfigs={"admin": cluster.kubeconfig},
+        ingress=_ingress(),
+        names=names,
+        kubeconfigs=ways.kubeconfigs,
+        gateway=ways.gateway,
     )
     outputs: dict[str, pulumi.Input[object]] = {
-        "clusterName": cluster.name,
-        "kubeconfig": cluster.kubeconfig,
-        "adminRoleArn": cluster.admin_role_arn,
-        "vpcId": ground.network.vpc_id,
-        "buckets": buckets,
-        **files,
-        **peering,
+        "clusterName": here.cluster.name,
+        "kubeconfig": here.cluster.kubeconfig,
+        "adminRoleArn": here.cluster.admin_role_arn,
+        "vpcId": here.network.vpc_id,
+        **stored.outputs,
+        **({"nameServers": names.name_servers} if names.domain else {}),
+        **_peering(here),
+        **ways.outputs,
     }
     return Built(handle=handle, outputs=outputs)
 
 
-def _cluster(ground: Ground) -> Cluster:
-    spec, key, network = ground.site.spec, ground.key, ground.network
-    logs = Logs(
-        "logs",
-        LogsArgs(
-            placement=spec.placement,
-            vpc_id=network.vpc_id,
-            key_arn=key.arn,
-            charges=ground.site.ledger.claim("cluster"),
-        ),
-        opts=ground.site.options(provider=ground.aws),
+def _classes(
+    here: Ground, stored: Tiers, *, inside: kubernetes.Provider, ready: list[pulumi.Resource]
+) -> StorageClasses:
+    """Storage classes, which join what is ready; volumes are gone before their drivers are."""
+    args = ClassesArgs(
+        key_arn=here.key.arn,
+        shared=stored.shared,
+        cold=None if stored.disk is None else stored.disk.id,
+        workloads=workloads(here.spec),
     )
-    return Cluster(
-        "cluster",
-        ClusterArgs(
-            placement=spec.placement,
-            kubernetes_version=spec.kubernetes_version,
-            subnet_ids=network.private_subnets,
-            key_arn=key.arn,
-            api_cidrs=spec.network.api_cidrs,
-            deletion_protection=not ground.site.settings.allow_destroy,
-        ),
-        opts=ground.site.options(provider=ground.aws, depends_on=[logs.control_plane, network]),
+    after: Sequence[pulumi.Resource] = [*ready, *(stored.disk.targets if stored.disk else ())]
+    made = Classes("classes", args, opts=here.site.options(provider=inside, depends_on=after))
+    ready.append(made)
+    return StorageClasses(disk=DISK, shared=made.shared, cold=made.cold)
+
+
+def _ingress() -> Ingress:
+    """Load balancers of the controller's class, with pods as their targets."""
+    kind = "service.beta.kubernetes.io/aws-load-balancer"
+    targets = {f"{kind}-nlb-target-type": "ip"}
+    return Ingress(
+        load_balancer_class=CLASS,
+        internal={**targets, f"{kind}-scheme": "internal"},
+        public={**targets, f"{kind}-scheme": "internet-facing"},
     )
 
 
-def _pools(ground: Ground, *, cluster: Cluster) -> Sequence[pulumi.Resource]:
-    """Node pools between the add-ons that nodes need and those that need nodes."""
-    site, spec = ground.site, ground.site.spec
-    before = AddOns(
-        "add-ons-before-nodes",
-        AddOnsArgs(cluster_name=cluster.resource.name, region=spec.placement.region, add_ons=BEFORE_NODES),
-        opts=site.options(provider=ground.aws),
-    )
-    made: list[pulumi.Resource] = [
-        NodePool(
-            f"pool-{pool.name}",
-            NodePoolArgs(
-                placement=spec.placement,
-                pool=pool,
-                cluster_name=cluster.resource.name,
-                cluster_security_group=cluster.security_group,
-                vpc_id=ground.network.vpc_id,
-                subnet_ids=subnets(pool, network=ground.network),
-                node_role_arn=cluster.node_role.arn,
-                key_alias=ground.key.alias,
-                reservation=reservation(pool, site.settings),
-                tags=tags(spec),
-            ),
-            opts=site.options(provider=ground.aws, depends_on=[before, ground.key.named]),
-        )
-        for pool in spec.pools
-    ]
-    after = AddOns(
-        "add-ons-on-nodes",
-        AddOnsArgs(cluster_name=cluster.resource.name, region=spec.placement.region, add_ons=ON_NODES),
-        opts=site.options(provider=ground.aws, depends_on=made),
-    )
-    return [*made, after]
+def _names(here: Ground) -> Names:
+    domain = here.spec.network.domain
+    if not domain:
+        return Names()
+    zone = Domain("domain", DomainArgs(placement=here.spec.placement, domain=domain), opts=here.options())
+    return Names(domain=domain, zone_id=zone.zone_id, name_servers=zone.name_servers, certificate=zone.certificate)
 
 
-def _objects(ground: Ground, *, cluster: Cluster) -> Mapping[str, pulumi.Output[str]]:
-    """Buckets by purpose, and the right to use them. The hot tier is the nodes' own NVMe."""
-    site, spec = ground.site, ground.site.spec
-    objects = [
-        ObjectTier(
-            f"tier-{tier.tier}",
-            ObjectTierArgs(
-                placement=spec.placement,
-                tier=tier,
-                key_arn=ground.key.arn,
-                charges=site.ledger.claim(f"bucket/{tier.tier}"),
-            ),
-            opts=site.options(provider=ground.aws),
-        )
-        for tier in spec.storage
-        if tier.item in OBJECTS
-    ]
-    if objects:
-        access = BucketAccessArgs(
-            region=spec.placement.region,
-            cluster_name=cluster.resource.name,
-            workloads=workloads(spec),
-            bucket_arns=[arn for tier in objects for arn in tier.arns],
-            key_arn=ground.key.arn,
-        )
-        BucketAccess("bucket-access", access, opts=site.options(provider=ground.aws))
-    return {purpose: bucket for tier in objects for purpose, bucket in tier.buckets.items()}
-
-
-def _shared(ground: Ground, *, cluster: Cluster) -> dict[str, pulumi.Input[object]]:
-    spec, network = ground.site.spec, ground.network
-    made = [
-        SharedFileSystem(
-            f"tier-{tier.tier}",
-            SharedFileSystemArgs(
-                placement=spec.placement,
-                tier=tier,
-                cidr=spec.network.cidr,
-                vpc_id=network.vpc_id,
-                subnet_id=network.private_subnets[0],
-                client_group=cluster.security_group,
-                key_arn=ground.key.arn,
-            ),
-            opts=ground.site.options(provider=ground.aws),
-        )
-        for tier in spec.storage
-        if tier.item == SHARED
-    ]
-    return {"sharedFileSystems": [{"host": each.dns_name, "mount": each.mount_name} for each in made]} if made else {}
-
-
-def _peering(ground: Ground) -> dict[str, pulumi.Input[object]]:
-    spec, network = ground.site.spec, ground.network
+def _peering(here: Ground) -> dict[str, pulumi.Input[object]]:
+    spec, network = here.spec, here.network
     if spec.network.peering is None:
         return {}
     args = PeeringArgs(
@@ -210,5 +124,5 @@ def _peering(ground: Ground) -> dict[str, pulumi.Input[object]]:
         vpc_id=network.vpc_id,
         tables=network.private_tables,
     )
-    made = Peering("peering", args, opts=ground.site.options(provider=ground.aws))
+    made = Peering("peering", args, opts=here.options())
     return {"peeringId": made.id, "peeringAccepted": made.accepted}

@@ -2,21 +2,64 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pulumi
 
+from components.access.gateway_pod import GatewayPod, GatewayPodArgs
+from components.access.names import workloads
+from components.access.rights import Rights, RightsArgs
+from components.access.ssh import Ssh, SshArgs
 from components.access.tenancy import Tenancy, TenancyArgs
 from components.contract import ContractArgs, Services
+from components.network.site import linked
 
 if TYPE_CHECKING:
     from components.site import ClusterHandle, Site
 
+NOT_YET: Final = (
+    "atoll:reach is cloud: nothing is put into the cluster. Connect to the VPN, remove the setting, update again"
+)
+
 
 def fill(site: Site, handle: ClusterHandle) -> dict[str, pulumi.Input[object]]:
     """Registers what runs on top of a cluster; what the stack says of it."""
-    inside = site.options(provider=handle.provider, depends_on=handle.ready)
-    Tenancy("tenancy", TenancyArgs(spec=site.spec), opts=inside)
     services = ContractArgs(placement=site.placement, charges=site.ledger.claim("services"))
     Services("services", services, opts=site.options())
-    return {}
+    if not site.settings.inside:
+        pulumi.log.warn(NOT_YET)
+        return {}
+    inside = site.options(provider=handle.provider, depends_on=handle.ready)
+    tenancy = Tenancy("tenancy", TenancyArgs(spec=site.spec, identity=handle.identity.kind), opts=inside)
+    Rights("rights", RightsArgs(workloads=workloads(site.spec)), opts=inside)
+    in_system = site.options(provider=handle.provider, depends_on=[*handle.ready, tenancy])
+    _ssh(site, options=in_system)
+    return {**_gateway(site, handle, options=in_system), **linked(site, options=in_system)}
+
+
+def _gateway(site: Site, handle: ClusterHandle, *, options: pulumi.ResourceOptions) -> dict[str, pulumi.Input[object]]:
+    """The VPN's gateway where it is no machine of the cloud."""
+    spec, settings = site.spec, site.settings
+    if spec.vpn is None or spec.vpn.kind != "in_cluster":
+        return {}
+    args = GatewayPodArgs(
+        placement=spec.placement,
+        gateway=spec.vpn,
+        network=spec.network.cidr,
+        users=tuple(user.name for user in spec.access.users),
+        rotation=settings.vpn_rotation,
+        rotations=settings.vpn_rotations,
+        annotations=handle.ingress.public,
+        balancer_class=handle.ingress.load_balancer_class,
+        charges=site.ledger.claim("vpn"),
+    )
+    pod = GatewayPod("gateway", args, opts=options)
+    return {"vpnAddress": pod.address, "vpnProfiles": pod.profiles}
+
+
+def _ssh(site: Site, *, options: pulumi.ResourceOptions) -> None:
+    """Accounts on the nodes, where they are wanted and the provider's nodes can have them."""
+    access = site.spec.access
+    keys = {user.name: user.ssh_key for user in access.users if user.ssh_key}
+    if access.ssh and keys and "ssh" not in site.spec.profile.forbidden:
+        Ssh("ssh", SshArgs(keys=keys), opts=options)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from ipaddress import AddressValueError, IPv4Address
 from typing import TYPE_CHECKING, Final, cast
 
 import pulumi
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 SECTION: Final = "atoll"
+EVERYTHING: Final = "all"
+REACHES: Final = (EVERYTHING, "cloud")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,25 +26,80 @@ class Settings:
         offline: set by `driver.offline`: nothing outside the program may be asked for.
         allow_destroy: switches off the cluster's own deletion protection, before a destroy.
         reservations: pool name to the id of the capacity reservation or capacity block its nodes start in.
+        inside: whether anything is put into the cluster; not with `reach: cloud`, for a first update from outside
+            the cluster's network, which ends with the VPN that the second one goes through.
+        vpn_rotation: counter of every key of the VPN; another number makes all of them anew.
+        vpn_rotations: the same for single users, by name.
+        audit_trail: whether the cluster's account gets a trail of its own; off where the account has one already.
+        link_address: public address that the cluster's traffic leaves from, where the main cloud is joined by a VPN.
+        link_gateway: id of the VPN gateway that the main VPC has already; a VPC holds one.
+        link_peer: address of the main cloud's gateway where the customer made it; link_key: its pre-shared key.
     """
 
     offline: bool
     allow_destroy: bool
     reservations: Mapping[str, str]
+    inside: bool = True
+    vpn_rotation: int = 0
+    vpn_rotations: Mapping[str, int] = field(default_factory=dict[str, int])
+    link_address: str = ""
+    link_gateway: str = ""
+    link_peer: str = ""
+    link_key: pulumi.Input[str] = field(default="", repr=False)
+    audit_trail: bool = True
 
 
 def read_settings() -> Settings:
     """The settings of the current stack.
 
     Raises:
-        InputError: `capacityReservations` is not a mapping of pool names to ids.
+        InputError: a setting is not what it must be; the message names it.
     """
     config = pulumi.Config(SECTION)
-    reservations = cast("object", config.get_object("capacityReservations", {}))
-    if not isinstance(reservations, dict):
-        raise InputError("atoll:capacityReservations must map pool names to reservation ids")
     return Settings(
         offline=config.get_bool("offline") or False,
         allow_destroy=config.get_bool("allowDestroy") or False,
-        reservations={str(pool): str(id_) for pool, id_ in cast("dict[object, object]", reservations).items()},
+        reservations=_mapping(config, "capacityReservations", what="pool names to reservation ids"),
+        inside=_inside(config.get("reach") or EVERYTHING),
+        vpn_rotation=config.get_int("vpnRotation") or 0,
+        vpn_rotations=_counters(_mapping(config, "vpnRotations", what="users' names to whole numbers")),
+        link_address=_address(config.get("linkAddress") or "", name="linkAddress"),
+        link_gateway=config.get("linkGateway") or "",
+        link_peer=_address(config.get("linkPeer") or "", name="linkPeer"),
+        link_key=config.get_secret("linkKey") or "",
+        audit_trail=config.get_bool("auditTrail") is not False,
     )
+
+
+def _mapping(config: pulumi.Config, name: str, *, what: str) -> dict[str, str]:
+    found = cast("object", config.get_object(name, {}))
+    if not isinstance(found, dict):
+        raise InputError(f"{SECTION}:{name} must map {what}")
+    return {str(key): str(value) for key, value in cast("dict[object, object]", found).items()}
+
+
+def _inside(reach: str) -> bool:
+    if reach not in REACHES:
+        raise InputError(f"{SECTION}:reach is {reach!r}, and must be one of {', '.join(REACHES)}")
+    return reach == EVERYTHING
+
+
+def _counters(found: Mapping[str, str]) -> dict[str, int]:
+    for user, count in found.items():
+        if not count.isdecimal():
+            raise InputError(f"{SECTION}:vpnRotations says {count!r} for {user!r}, which is not a whole number")
+    return {user: int(count) for user, count in found.items()}
+
+
+def _address(text: str, *, name: str) -> str:
+    """A public address as it was given, or nothing."""
+    try:
+        public = not text or IPv4Address(text).is_global
+    except AddressValueError:
+        public = False
+    if not public:
+        raise InputError(
+            f"{SECTION}:{name} is {text!r}, which is not a public IPv4 address",
+            hint="the cluster's is that of the NAT in front of its nodes, the peer's that of the main cloud's gateway",
+        )
+    return text

@@ -9,6 +9,7 @@ import pulumi
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from decimal import Decimal
 
     import pulumi_kubernetes as kubernetes
 
@@ -23,12 +24,14 @@ class Site:
 
     Args:
         within: parent of everything in it; None at home, whose components are the stack's own children.
+        ceiling_usd_per_month: what the whole stack may cost, where this placement has the cloud watch it.
     """
 
     spec: ClusterSpec
     ledger: Ledger
     settings: Settings
     within: pulumi.Resource | None = None
+    ceiling_usd_per_month: Decimal | None = None
 
     @property
     def placement(self) -> Placement:

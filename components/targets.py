@@ -15,6 +15,7 @@ from planning.quantities import declared
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from decimal import Decimal
 
     import pulumi
 
@@ -63,7 +64,9 @@ BUILDERS: Final[Mapping[str, Callable[[Site], Built]]] = {
 }
 
 
-def build(placements: Sequence[ClusterSpec], *, joined: bool = False) -> dict[str, pulumi.Input[object]]:
+def build(
+    placements: Sequence[ClusterSpec], *, joined: bool = False, ceiling: Decimal | None = None
+) -> dict[str, pulumi.Input[object]]:
     """Registers every cluster of a lock; the stack's outputs by name, those of placements beside home below theirs.
 
     Raises:
@@ -73,25 +76,41 @@ def build(placements: Sequence[ClusterSpec], *, joined: bool = False) -> dict[st
     if len(others) > len(TYPES):
         raise AtollError(f"a stack holds {len(TYPES) + 1} placements at most, not {len(placements)}")
     settings = read_settings()
-    end, outputs = _cluster(home, settings, within=None)
+    # Each cloud watches the whole ceiling once: what it bills cannot be above it either.
+    watches = {spec.placement.target: (spec.placement.name, ceiling) for spec in reversed(placements)}
+    end, outputs = _cluster(home, settings, within=None, watches=watches)
     ends: list[End] = []
     beside: dict[str, pulumi.Input[object]] = {}
     for spec, kind in zip(others, TYPES, strict=False):
         name = spec.placement.name
-        there, beside[name] = _cluster(spec, settings, within=kind(f"placement-{name}", spec.placement))
+        there, beside[name] = _cluster(
+            spec, settings, within=kind(f"placement-{name}", spec.placement), watches=watches
+        )
         ends.append(there)
-    if joined and ends:
+    if joined and ends and settings.inside:
         join(end, ends)
     return {**outputs, "placements": beside} if beside else outputs
 
 
 def _cluster(
-    spec: ClusterSpec, settings: Settings, *, within: pulumi.Resource | None
+    spec: ClusterSpec,
+    settings: Settings,
+    *,
+    within: pulumi.Resource | None,
+    watches: Mapping[str, tuple[str, Decimal | None]],
 ) -> tuple[End, dict[str, pulumi.Input[object]]]:
     """One placement, filled; every charge of it is carried by a component."""
-    site = Site(spec=spec, ledger=Ledger(declared(spec)), settings=settings, within=within)
+    watcher, ceiling = watches[spec.placement.target]
+    site = Site(
+        spec=spec,
+        ledger=Ledger(declared(spec)),
+        settings=settings,
+        within=within,
+        ceiling_usd_per_month=ceiling if watcher == spec.placement.name else None,
+    )
     built = BUILDERS[spec.placement.target](site)
     outputs = {**built.outputs, **fill(site, built.handle)}
-    site.ledger.close()
+    if settings.inside:
+        site.ledger.close()
     options = site.options(provider=built.handle.provider, depends_on=built.handle.ready)
     return End(spec=spec, handle=built.handle, options=options), outputs

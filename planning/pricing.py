@@ -35,6 +35,7 @@ _UNITS: Final = {  # words of `catalogs.model.Item`
     "MBps-month": "disk_throughput",
     "1k requests": "object_put object_get",
     "key-month": "encryption_key",
+    "zone-month": "dns_zone",
     "unit-hour": "load_balancer_unit",
     "month": "support_business_hours support_24x7",
 }

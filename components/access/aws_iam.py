@@ -9,7 +9,7 @@ import pulumi
 import pulumi_aws as aws
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 PARTITIONS: Final = (("cn-", "aws-cn"), ("us-gov-", "aws-us-gov"))
 POD_IDENTITY: Final = "pods.eks.amazonaws.com"
@@ -32,10 +32,21 @@ def service_trust(service: str) -> str:
 
 
 def role(
-    name: str, *, trust: pulumi.Input[str], managed: Sequence[str] = (), region: str, parent: pulumi.Resource
+    name: str,
+    *,
+    trust: pulumi.Input[str],
+    managed: Sequence[str] = (),
+    region: str,
+    parent: pulumi.Resource,
+    shown: str | None = None,
 ) -> aws.iam.Role:
-    """A role with AWS-managed policies attached, each named by its path ("AmazonEKSClusterPolicy")."""
-    made = aws.iam.Role(name, assume_role_policy=trust, opts=pulumi.ResourceOptions(parent=parent))
+    """A role with AWS-managed policies attached, each named by its path ("AmazonEKSClusterPolicy").
+
+    Args:
+        shown: the name AWS shows, where something must name the role before it is there.
+    """
+    opts = pulumi.ResourceOptions(parent=parent)
+    made = aws.iam.Role(name, name=shown, assume_role_policy=trust, opts=opts)
     for policy in managed:
         aws.iam.RolePolicyAttachment(
             f"{name}-{policy.rpartition('/')[2]}",
@@ -44,3 +55,40 @@ def role(
             opts=pulumi.ResourceOptions(parent=made),
         )
     return made
+
+
+def pod_role(
+    name: str,
+    *,
+    service_account: tuple[str, str],
+    cluster_name: pulumi.Input[str],
+    policies: Mapping[str, pulumi.Input[str]],
+    region: str,
+    parent: pulumi.Resource,
+) -> tuple[aws.iam.Role, list[pulumi.Resource]]:
+    """A role that one service account takes by pod identity; the role, and what must be there before its pods start.
+
+    Args:
+        service_account: namespace and name.
+        policies: JSON documents by name.
+    """
+    made = role(name, trust=service_trust(POD_IDENTITY), region=region, parent=parent)
+    inside = pulumi.ResourceOptions(parent=made)
+    rights: list[pulumi.Resource] = [
+        aws.iam.RolePolicy(f"{name}-{each}", role=made.id, policy=document, opts=inside)
+        for each, document in policies.items()
+    ]
+    taken = aws.eks.PodIdentityAssociation(
+        name,
+        cluster_name=cluster_name,
+        namespace=service_account[0],
+        service_account=service_account[1],
+        role_arn=made.arn,
+        opts=pulumi.ResourceOptions(parent=parent),
+    )
+    return made, [*rights, taken]
+
+
+def document(statements: Sequence[Mapping[str, object]]) -> pulumi.Output[str]:
+    """A policy document as JSON; parts of it may be known only after creation."""
+    return pulumi.Output.json_dumps({"Version": "2012-10-17", "Statement": list(statements)})

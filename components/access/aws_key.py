@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 
 DELETION_DAYS: Final = 30  # the longest KMS waits; a key deleted by mistake is data lost
 VIA_EC2: Final = ("kms:Encrypt", "kms:Decrypt", "kms:ReEncrypt*", "kms:GenerateDataKey*", "kms:CreateGrant")
+# A file system reads and writes its bucket by a role that AWS makes with it, hence named by its pattern
+# (docs.aws.amazon.com/fsx/latest/LustreGuide/s3-server-side-encryption-support.html).
+VIA_LINKS: Final = ("kms:Encrypt", "kms:Decrypt", "kms:ReEncrypt*", "kms:GenerateDataKey*")
+LINK_ROLES: Final = "aws-service-role/s3.data-source.lustre.fsx.amazonaws.com/AWSServiceRoleForFSxS3Access_*"
+VIA_EVENTS: Final = ("kms:Decrypt", "kms:GenerateDataKey")  # EventBridge fills an encrypted queue
 VIA_LOGS: Final = ("kms:Encrypt*", "kms:Decrypt*", "kms:ReEncrypt*", "kms:GenerateDataKey*", "kms:Describe*")
 
 
@@ -78,6 +83,10 @@ def _policy(*, region: str, parent: Key) -> pulumi.Output[str]:
 
 def _document(*, account: str, region: str) -> dict[str, object]:
     arn = f"arn:{partition(region)}"
+    trails = {"kms:EncryptionContext:aws:cloudtrail:arn": f"{arn}:cloudtrail:*:{account}:trail/*"}
+    of_account = {"aws:SourceAccount": account}
+    of_trails = {"aws:SourceArn": f"{arn}:cloudtrail:*:{account}:trail/*"}
+    links = {"aws:PrincipalArn": f"{arn}:iam::{account}:role/{LINK_ROLES}"}
     logs_of_account = {"kms:EncryptionContext:aws:logs:arn": f"{arn}:logs:{region}:{account}:*"}
     from_ec2 = {"kms:CallerAccount": account, "kms:ViaService": f"ec2.{region}.amazonaws.com"}
     return {
@@ -85,6 +94,12 @@ def _document(*, account: str, region: str) -> dict[str, object]:
         "Statement": [
             _allow("Account", {"AWS": f"{arn}:iam::{account}:root"}, ("kms:*",)),
             _allow("Disks", {"AWS": "*"}, (*VIA_EC2, "kms:DescribeKey"), {"StringEquals": from_ec2}),
+            _allow("FileSystems", {"AWS": "*"}, (*VIA_LINKS, "kms:DescribeKey"), {"ArnLike": links}),
+            _allow(
+                "Trails", {"Service": "cloudtrail.amazonaws.com"}, ("kms:GenerateDataKey*",), {"StringLike": trails}
+            ),
+            _allow("TrailsLook", {"Service": "cloudtrail.amazonaws.com"}, ("kms:DescribeKey",), {"ArnLike": of_trails}),
+            _allow("Events", {"Service": "events.amazonaws.com"}, VIA_EVENTS, {"StringEquals": of_account}),
             _allow("Logs", {"Service": f"logs.{region}.amazonaws.com"}, VIA_LOGS, {"ArnLike": logs_of_account}),
         ],
     }

@@ -48,12 +48,14 @@ class Cluster(pulumi.ComponentResource):
     Attributes:
         name: plain, since log groups and kubeconfigs need it before the cluster is there.
         security_group: shared by control plane and nodes.
+        node_role_name: plain, since Karpenter names the role beside what is priced.
     """
 
     name: str
     resource: aws.eks.Cluster
     security_group: pulumi.Output[str]
     node_role: aws.iam.Role
+    node_role_name: str
     admin_role_arn: pulumi.Output[str]
     kubeconfig: pulumi.Output[str]
 
@@ -62,7 +64,8 @@ class Cluster(pulumi.ComponentResource):
         self.name = physical(args.placement)
         self.resource = _control_plane(self.name, args, parent=self)
         self.security_group = self.resource.vpc_config.cluster_security_group_id
-        self.node_role = _node_role(args.placement.region, parent=self)
+        self.node_role_name = physical(args.placement, "node")
+        self.node_role = _node_role(self.node_role_name, args.placement.region, parent=self)
         self.admin_role_arn = _administrators(self.resource, args.placement.region, parent=self)
         self.kubeconfig = kubeconfig(
             KubeconfigArgs(
@@ -110,10 +113,11 @@ def _control_plane(name: str, args: ClusterArgs, *, parent: Cluster) -> aws.eks.
     )
 
 
-def _node_role(region: str, *, parent: Cluster) -> aws.iam.Role:
+def _node_role(shown: str, region: str, *, parent: Cluster) -> aws.iam.Role:
     """What every node may do: join, pull images, and be reached by Session Manager. The CNI has a role of its own."""
     managed = ("AmazonEKSWorkerNodePolicy", "AmazonEC2ContainerRegistryPullOnly", "AmazonSSMManagedInstanceCore")
-    return role("node", trust=service_trust("ec2.amazonaws.com"), managed=managed, region=region, parent=parent)
+    trust = service_trust("ec2.amazonaws.com")
+    return role("node", trust=trust, managed=managed, region=region, parent=parent, shown=shown)
 
 
 def _administrators(cluster: aws.eks.Cluster, region: str, *, parent: Cluster) -> pulumi.Output[str]:

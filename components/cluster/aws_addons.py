@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_aws as aws
 
-from components.access.aws_iam import POD_IDENTITY, role, service_trust
+from components.access.aws_iam import POD_IDENTITY, document, role, service_trust
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,14 +20,16 @@ class AddOn:
     """One add-on.
 
     Args:
-        service_account: account that takes the role; needed where `policy` is.
+        service_account: account that takes a role; "" where it needs none.
         policy: AWS-managed policy of its role.
+        actions: what its role may do in the whole account, beside that policy.
         values: its configuration, by the add-on's own schema.
     """
 
     name: str
     service_account: str = ""
     policy: str = ""
+    actions: tuple[str, ...] = ()
     values: dict[str, object] | None = None
 
 
@@ -42,15 +44,42 @@ BEFORE_NODES: Final = (
     ),
     AddOn(name="kube-proxy"),
 )
-ON_NODES: Final = (
-    AddOn(name="coredns"),
-    AddOn(
-        name="aws-ebs-csi-driver",
-        service_account="ebs-csi-controller-sa",
-        policy="service-role/AmazonEBSCSIDriverPolicy",
+
+
+def on_nodes(items: Collection[str], *, tags: Mapping[str, str]) -> tuple[AddOn, ...]:
+    """Add-ons that run on nodes: names, disks, health, and a driver for each kind of file system of the storage tiers.
+
+    Args:
+        items: what prices the tiers, "shared_ssd" or "shared_disk" among others.
+        tags: of the disks and file systems that the drivers make.
+    """
+    return (
+        AddOn(name="coredns"),
+        AddOn(
+            name="aws-ebs-csi-driver",
+            service_account="ebs-csi-controller-sa",
+            policy="service-role/AmazonEBSCSIDriverPolicy",
+            values={"controller": {"extraVolumeTags": dict(tags)}},
+        ),
+        AddOn(name="eks-node-monitoring-agent"),
+        *(driver for item, driver in DRIVERS.items() if item in items),
+    )
+
+
+# docs.aws.amazon.com/eks/latest/userguide: fsx-csi-create and efs-csi. Volumes of FSx are made by us, so its driver
+# only looks; that of EFS makes an access point for each claim.
+DRIVERS: Final = {
+    "shared_ssd": AddOn(
+        name="aws-fsx-csi-driver",
+        service_account="fsx-csi-controller-sa",
+        actions=("fsx:DescribeFileSystems",),
     ),
-    AddOn(name="eks-node-monitoring-agent"),
-)
+    "shared_disk": AddOn(
+        name="aws-efs-csi-driver",
+        service_account="efs-csi-controller-sa",
+        policy="service-role/AmazonEFSCSIDriverPolicy",
+    ),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +111,7 @@ def _install(add_on: AddOn, args: AddOnsArgs, *, parent: AddOns) -> None:
         addon_name=add_on.name,
         cluster_name=args.cluster_name,
         configuration_values=json.dumps(add_on.values) if add_on.values else None,
-        pod_identity_associations=[_identity(add_on, args, parent=parent)] if add_on.policy else None,
+        pod_identity_associations=[_identity(add_on, args, parent=parent)] if add_on.service_account else None,
         resolve_conflicts_on_create="OVERWRITE",
         resolve_conflicts_on_update="PRESERVE",
         opts=pulumi.ResourceOptions(parent=parent),
@@ -91,5 +120,9 @@ def _install(add_on: AddOn, args: AddOnsArgs, *, parent: AddOns) -> None:
 
 def _identity(add_on: AddOn, args: AddOnsArgs, *, parent: AddOns) -> aws.eks.AddonPodIdentityAssociationArgs:
     trust = service_trust(POD_IDENTITY)
-    own = role(add_on.name, trust=trust, managed=(add_on.policy,), region=args.region, parent=parent)
+    managed = (add_on.policy,) if add_on.policy else ()
+    own = role(add_on.name, trust=trust, managed=managed, region=args.region, parent=parent)
+    if add_on.actions:
+        allowed = document([{"Effect": "Allow", "Action": list(add_on.actions), "Resource": "*"}])
+        aws.iam.RolePolicy(add_on.name, role=own.id, policy=allowed, opts=pulumi.ResourceOptions(parent=own))
     return aws.eks.AddonPodIdentityAssociationArgs(role_arn=own.arn, service_account=add_on.service_account)

@@ -1,4 +1,4 @@
-"""Logs of the infrastructure on AWS: the control plane's, and refused connections of the network."""
+"""Logs of the infrastructure on AWS: the control plane's, refused connections of the network, and the account's."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pulumi
 import pulumi_aws as aws
 
 from components.access.aws_iam import role, service_trust
+from components.cluster.aws_audit import TrailArgs, trail
 from components.naming import physical
 
 if TYPE_CHECKING:
@@ -22,12 +23,17 @@ WRITE_ACTIONS: Final = ("logs:CreateLogStream", "logs:PutLogEvents", "logs:Descr
 
 @dataclass(frozen=True, kw_only=True)
 class LogsArgs:
-    """What is logged, the key it is encrypted with, and the declared charges of all of it."""
+    """What is logged, the key it is encrypted with, and the declared charges of all of it.
+
+    Args:
+        audit: whether the account gets a trail of its own.
+    """
 
     placement: Placement
     vpc_id: pulumi.Input[str]
     key_arn: pulumi.Input[str]
     charges: Sequence[dict[str, object]]
+    audit: bool
 
 
 @final
@@ -51,6 +57,8 @@ class Logs(pulumi.ComponentResource):
             "control-plane", f"/aws/eks/{physical(args.placement)}/cluster", args=args, parent=self
         )
         _flow_log(args, parent=self)
+        if args.audit:
+            trail(TrailArgs(placement=args.placement, key_arn=args.key_arn), parent=self)
         self.register_outputs({"controlPlane": self.control_plane.name})
 
 

@@ -40,12 +40,16 @@ class Network(pulumi.ComponentResource):
 
     Attributes:
         private_subnets: one id for each zone, in the order of `zones`.
+        private_names: the names of the same, plain.
+        public_subnets: the same, for what faces the internet.
         private_tables: route tables of the private subnets.
         zones: zone ids where the lock names them; empty where the account's first ones are taken.
     """
 
     vpc_id: pulumi.Output[str]
     private_subnets: tuple[pulumi.Output[str], ...]
+    private_names: tuple[str, ...]
+    public_subnets: tuple[pulumi.Output[str], ...]
     private_tables: tuple[pulumi.Output[str], ...]
     zones: tuple[str, ...]
 
@@ -54,7 +58,8 @@ class Network(pulumi.ComponentResource):
         ranges = _ranges(args.network)
         zones = _zone_ids(args, parent=self)
         vpc = _vpc(args, parent=self)
-        public, private = [], []
+        public: list[aws.ec2.Subnet] = []
+        private: list[aws.ec2.Subnet] = []
         for index, zone, each in _each(zones, ranges):
             public.append(_subnet(f"public-{index}", zone, vpc, each.public, args=args, parent=self))
             private.append(_subnet(f"private-{index}", zone, vpc, each.private, args=args, parent=self))
@@ -63,6 +68,8 @@ class Network(pulumi.ComponentResource):
         self.vpc_id = vpc.id
         self.zones = args.placement.zones[: args.network.zone_count]
         self.private_subnets = tuple(subnet.id for subnet in private)
+        self.public_subnets = tuple(subnet.id for subnet in public)
+        self.private_names = tuple(physical(args.placement, f"private-{index}") for index in range(len(private)))
         self.private_tables = tuple(table.id for table in tables)
         self.register_outputs({"vpcId": self.vpc_id, "privateSubnets": list(self.private_subnets)})
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Final
 
 import pulumi
 
@@ -15,13 +16,21 @@ if TYPE_CHECKING:
     from planning.spec import Pool
 
 
+ID: Final = re.compile(r"cr-[0-9a-z]+")  # as Karpenter's node class takes it
+
+
 def reservation(pool: Pool, settings: Settings) -> pulumi.Input[str] | None:
     """Id of the pool's capacity reservation or block; None where it needs none and the stack names none.
 
     Raises:
-        InputError: a capacity block is needed and the stack's settings name none.
+        InputError: a capacity block is needed and the stack's settings name none, or what they name is no id.
     """
     named = settings.reservations.get(pool.name)
+    if named is not None and not ID.fullmatch(named):
+        raise InputError(
+            f"pool {pool.name} starts in {named!r}, which is no id of a capacity reservation",
+            hint="an id looks like cr-0123456789abcdef0; aws ec2 describe-capacity-reservations lists them",
+        )
     if named is not None or pool.kind != "capacity_block":
         return named
     if settings.offline:
@@ -32,18 +41,17 @@ def reservation(pool: Pool, settings: Settings) -> pulumi.Input[str] | None:
     )
 
 
-def subnets(pool: Pool, *, network: Network) -> tuple[pulumi.Output[str], ...]:
-    """Private subnets the pool may start in; one only where its nodes must be close together.
+def subnets(pool: Pool, *, network: Network) -> tuple[int, ...]:
+    """Private subnets the pool may start in, by their number; one only where its nodes must be close together.
 
     Raises:
         InputError: the pool names a zone that the network does not span.
     """
-    found = network.private_subnets
+    found = tuple(range(len(network.private_subnets)))
     if pool.zones:
         unknown = sorted(set(pool.zones) - set(network.zones))
         if unknown:
             raise InputError(f"pool {pool.name} may start in {', '.join(unknown)}, which the network does not span")
-        by_zone = dict(zip(network.zones, network.private_subnets, strict=False))
-        found = tuple(by_zone[zone] for zone in pool.zones)
+        found = tuple(network.zones.index(zone) for zone in pool.zones)
     close = has_fabric(pool) or pool.placement_group or pool.kind == "capacity_block"
     return found[:1] if close else found

@@ -37,11 +37,17 @@ spec:
 
 @dataclass(frozen=True, kw_only=True)
 class TemplateArgs:
-    """One pool's machines, and what they join."""
+    """One pool's machines, and what they join.
+
+    Args:
+        fabric_group: id of the pool's security group for EFA, None where it has no fabric.
+        placement_group: name; "" for none.
+    """
 
     pool: Pool
-    vpc_id: pulumi.Input[str]
     cluster_security_group: pulumi.Input[str]
+    fabric_group: pulumi.Input[str] | None
+    placement_group: str
     key_alias: str
     reservation: pulumi.Input[str] | None
     tags: Mapping[str, str]
@@ -55,11 +61,8 @@ def has_fabric(pool: Pool) -> bool:
 def launch_template(name: str, args: TemplateArgs, *, parent: pulumi.Resource) -> aws.ec2.LaunchTemplate:
     """IMDSv2 only, with a hop limit of 1 so that pods cannot take the node's role; the root disk encrypted."""
     pool = args.pool
-    booked = pool.kind == "capacity_block"
     return aws.ec2.LaunchTemplate(
         name,
-        instance_type=pool.machine if booked else None,
-        instance_market_options={"market_type": "capacity-block"} if booked else None,
         capacity_reservation_specification=_reservation(args.reservation),
         metadata_options={"http_endpoint": "enabled", "http_tokens": "required", "http_put_response_hop_limit": 1},
         block_device_mappings=[
@@ -74,8 +77,8 @@ def launch_template(name: str, args: TemplateArgs, *, parent: pulumi.Resource) -
                 },
             }
         ],
-        network_interfaces=_interfaces(name, args, parent=parent) if has_fabric(pool) else None,
-        placement=_placement(name, parent=parent) if pool.placement_group else None,
+        network_interfaces=None if args.fabric_group is None else _interfaces(args, fabric=args.fabric_group),
+        placement={"group_name": args.placement_group} if args.placement_group else None,
         user_data=base64.b64encode(SCRATCH.encode()).decode() if pool.local_nvme_gb else None,
         tag_specifications=[{"resource_type": kind, "tags": dict(args.tags)} for kind in TAGGED],
         update_default_version=True,
@@ -95,21 +98,13 @@ def _reservation(
     )
 
 
-def _placement(name: str, *, parent: pulumi.Resource) -> aws.ec2.LaunchTemplatePlacementArgs:
-    group = aws.ec2.PlacementGroup(name, strategy="cluster", opts=pulumi.ResourceOptions(parent=parent))
-    return aws.ec2.LaunchTemplatePlacementArgs(group_name=group.name)
-
-
-def _interfaces(
-    name: str, args: TemplateArgs, *, parent: pulumi.Resource
-) -> list[aws.ec2.LaunchTemplateNetworkInterfaceArgs]:
+def _interfaces(args: TemplateArgs, *, fabric: pulumi.Input[str]) -> list[aws.ec2.LaunchTemplateNetworkInterfaceArgs]:
     """The primary interface and one EFA on each card.
 
     Several cards: an ENA interface first, then EFA-only ones that take no address, the layout that AWS advises
     (docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-acc-inst-types.html). One card: both on the one interface. Public
     addresses can be refused only where there is one interface; with several the private subnet gives none.
     """
-    fabric = _fabric_group(name, args, parent=parent)
     groups = [args.cluster_security_group, fabric]
     if args.pool.efa_interfaces == 1:
         return [_interface(card=0, device=0, kind="efa", groups=groups, public="false")]
@@ -132,29 +127,3 @@ def _interface(
         associate_public_ip_address=public,
         delete_on_termination="true",
     )
-
-
-def _fabric_group(name: str, args: TemplateArgs, *, parent: pulumi.Resource) -> pulumi.Output[str]:
-    """EFA asks for a group that allows everything from and to itself, both written out."""
-    group = aws.ec2.SecurityGroup(
-        f"{name}-fabric",
-        description="EFA traffic between the nodes of one pool",
-        vpc_id=args.vpc_id,
-        opts=pulumi.ResourceOptions(parent=parent),
-    )
-    inside = pulumi.ResourceOptions(parent=group)
-    aws.vpc.SecurityGroupIngressRule(
-        f"{name}-in",
-        security_group_id=group.id,
-        referenced_security_group_id=group.id,
-        ip_protocol="-1",
-        opts=inside,
-    )
-    aws.vpc.SecurityGroupEgressRule(
-        f"{name}-out",
-        security_group_id=group.id,
-        referenced_security_group_id=group.id,
-        ip_protocol="-1",
-        opts=inside,
-    )
-    return group.id

@@ -1,37 +1,120 @@
-"""Storage classes of AWS: who provisions a volume, encrypted with which key."""
+"""Storage classes of AWS, and the volumes of the shared file system: who provisions what, encrypted with which key."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, final
+from typing import TYPE_CHECKING, Final, final
 
 import pulumi
 import pulumi_kubernetes as kubernetes
 
+from components.access.names import namespace
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from components.storage.aws_shared import SharedFileSystem
+
 DISK: Final = "atoll-disk"
+SHARED: Final = "atoll-shared"
+COLD: Final = "atoll-cold"
+CLAIM: Final = "shared"  # claim of each workload's namespace that is kept a volume of the shared file system
 
 
 @dataclass(frozen=True, kw_only=True)
 class ClassesArgs:
-    """The key of every volume."""
+    """What volumes come from.
+
+    Args:
+        shared: the parallel file system, with its size in GiB; None for none.
+        cold: id of the plain shared file system; None for none.
+        workloads: each of which gets a volume of the shared file system.
+    """
 
     key_arn: pulumi.Input[str]
+    shared: tuple[SharedFileSystem, int] | None = None
+    cold: pulumi.Input[str] | None = None
+    workloads: Sequence[str] = ()
 
 
 @final
 class Classes(pulumi.ComponentResource):
-    """`atoll-disk`, the default: EBS volumes that outlive their claim."""
+    """`atoll-disk`, the default: EBS volumes that outlive their claim; `atoll-shared` and `atoll-cold` where there are.
+
+    Attributes:
+        shared: name of the class of the shared file system; "" for none.
+        cold: the same of the plain one.
+    """
+
+    shared: str
+    cold: str
 
     def __init__(self, name: str, args: ClassesArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("atoll:storage:Classes", name, {}, opts)
-        kubernetes.storage.v1.StorageClass(
-            DISK,
-            metadata={"name": DISK, "annotations": {"storageclass.kubernetes.io/is-default-class": "true"}},
-            provisioner="ebs.csi.aws.com",
-            parameters={"type": "gp3", "encrypted": "true", "kmsKeyId": args.key_arn},
-            volume_binding_mode="WaitForFirstConsumer",
-            allow_volume_expansion=True,
-            reclaim_policy="Retain",
-            opts=pulumi.ResourceOptions(parent=self),
-        )
+        self.shared = SHARED if args.shared is not None else ""
+        self.cold = COLD if args.cold is not None else ""
+        _disk(args, parent=self)
+        if args.shared is not None:
+            _shared(*args.shared, workloads=args.workloads, parent=self)
+        if args.cold is not None:
+            _cold(args.cold, parent=self)
         self.register_outputs({})
+
+
+def _disk(args: ClassesArgs, *, parent: Classes) -> None:
+    kubernetes.storage.v1.StorageClass(
+        DISK,
+        metadata={"name": DISK, "annotations": {"storageclass.kubernetes.io/is-default-class": "true"}},
+        provisioner="ebs.csi.aws.com",
+        parameters={"type": "gp3", "encrypted": "true", "kmsKeyId": args.key_arn},
+        volume_binding_mode="WaitForFirstConsumer",
+        allow_volume_expansion=True,
+        reclaim_policy="Retain",
+        opts=pulumi.ResourceOptions(parent=parent),
+    )
+
+
+def _shared(files: SharedFileSystem, size_gib: int, *, workloads: Sequence[str], parent: Classes) -> None:
+    """Nothing provisions it: the file system is there, and each workload has a volume of it kept for its claim."""
+    opts = pulumi.ResourceOptions(parent=parent)
+    kubernetes.storage.v1.StorageClass(
+        SHARED,
+        metadata={"name": SHARED},
+        provisioner="kubernetes.io/no-provisioner",
+        volume_binding_mode="Immediate",
+        reclaim_policy="Retain",
+        opts=opts,
+    )
+    for workload in workloads:
+        kubernetes.core.v1.PersistentVolume(
+            f"shared-{workload}",
+            metadata={"name": f"shared-{workload}"},
+            spec={
+                "capacity": {"storage": f"{size_gib}Gi"},
+                "access_modes": ["ReadWriteMany"],
+                "volume_mode": "Filesystem",
+                "mount_options": ["flock"],
+                "persistent_volume_reclaim_policy": "Retain",
+                "storage_class_name": SHARED,
+                "claim_ref": {"namespace": namespace(workload), "name": CLAIM},
+                "csi": {
+                    "driver": "fsx.csi.aws.com",
+                    "volume_handle": pulumi.Output.concat(files.id, "-", workload),  # one node may mount several
+                    "volume_attributes": {"dnsname": files.dns_name, "mountname": files.mount_name},
+                },
+            },
+            opts=opts,
+        )
+
+
+def _cold(file_system: pulumi.Input[str], *, parent: Classes) -> None:
+    kubernetes.storage.v1.StorageClass(
+        COLD,
+        metadata={"name": COLD},
+        provisioner="efs.csi.aws.com",
+        parameters={"provisioningMode": "efs-ap", "fileSystemId": file_system, "directoryPerms": "700"},
+        mount_options=["tls"],
+        volume_binding_mode="Immediate",
+        reclaim_policy="Retain",
+        opts=pulumi.ResourceOptions(parent=parent),
+    )

@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, final
 
 import pulumi
-import pulumi_aws as aws
+
+from components.storage.aws_bucket import BucketArgs, shut_bucket
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    import pulumi_aws as aws
 
     from planning.spec import Placement, Tier
 
@@ -38,16 +41,19 @@ class ObjectTier(pulumi.ComponentResource):
 
     Attributes:
         buckets: bucket names by purpose.
+        data: the first of them, which holds what the tier is for.
         arns: their ARNs.
     """
 
     buckets: Mapping[str, pulumi.Output[str]]
+    data: pulumi.Output[str]
     arns: tuple[pulumi.Output[str], ...]
 
     def __init__(self, name: str, args: ObjectTierArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("atoll:storage:ObjectTier", name, _facts(args), opts)
         made = {purpose: _bucket(f"{args.tier.tier}-{purpose}", args, parent=self) for purpose in _purposes(args.tier)}
         self.buckets = {purpose: bucket.bucket for purpose, bucket in made.items()}
+        self.data = self.buckets[args.tier.purpose]
         self.arns = tuple(bucket.arn for bucket in made.values())
         self.register_outputs({"buckets": dict(self.buckets)})
 
@@ -66,66 +72,8 @@ def _purposes(tier: Tier) -> tuple[str, ...]:
 
 
 def _bucket(name: str, args: ObjectTierArgs, *, parent: ObjectTier) -> aws.s3.Bucket:
-    opts = pulumi.ResourceOptions(parent=parent, protect=True, retain_on_delete=True)
-    bucket = aws.s3.Bucket(name, force_destroy=False, opts=opts)
-    within = pulumi.ResourceOptions(parent=bucket, protect=False, retain_on_delete=True)  # a kept bucket stays shut
-    _encrypt(name, bucket, key_arn=args.key_arn, opts=within)
-    _shut(name, bucket, opts=within)
-    versions = aws.s3.BucketVersioning(
-        name, bucket=bucket.bucket, versioning_configuration={"status": "Enabled"}, opts=within
-    )
-    aws.s3.BucketLifecycleConfiguration(
-        name,
-        bucket=bucket.bucket,
-        rules=_lifecycle(CLASSES.get(args.tier.item, "")),
-        opts=pulumi.ResourceOptions.merge(within, pulumi.ResourceOptions(depends_on=[versions])),
-    )
-    return bucket
-
-
-def _encrypt(name: str, bucket: aws.s3.Bucket, *, key_arn: pulumi.Input[str], opts: pulumi.ResourceOptions) -> None:
-    """A bucket key asks KMS once for many objects, instead of once for each."""
-    aws.s3.BucketServerSideEncryptionConfiguration(
-        name,
-        bucket=bucket.bucket,
-        rules=[
-            {
-                "apply_server_side_encryption_by_default": {"sse_algorithm": "aws:kms", "kms_master_key_id": key_arn},
-                "bucket_key_enabled": True,
-            }
-        ],
-        opts=opts,
-    )
-
-
-def _shut(name: str, bucket: aws.s3.Bucket, *, opts: pulumi.ResourceOptions) -> None:
-    """No public access, no access lists, no connection without TLS."""
-    blocked = aws.s3.BucketPublicAccessBlock(
-        name,
-        bucket=bucket.bucket,
-        block_public_acls=True,
-        block_public_policy=True,
-        ignore_public_acls=True,
-        restrict_public_buckets=True,
-        opts=opts,
-    )
-    aws.s3.BucketOwnershipControls(
-        name, bucket=bucket.bucket, rule={"object_ownership": "BucketOwnerEnforced"}, opts=opts
-    )
-    after = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[blocked]))
-    aws.s3.BucketPolicy(name, bucket=bucket.bucket, policy=_tls_only(bucket), opts=after)
-
-
-def _tls_only(bucket: aws.s3.Bucket) -> pulumi.Output[str]:
-    refused = {
-        "Sid": "TlsOnly",
-        "Effect": "Deny",
-        "Principal": "*",
-        "Action": "s3:*",
-        "Resource": [bucket.arn, pulumi.Output.concat(bucket.arn, "/*")],
-        "Condition": {"Bool": {"aws:SecureTransport": "false"}},
-    }
-    return pulumi.Output.json_dumps({"Version": "2012-10-17", "Statement": [refused]})
+    rules = _lifecycle(CLASSES.get(args.tier.item, ""))
+    return shut_bucket(name, BucketArgs(key_arn=args.key_arn, rules=rules), parent=parent)
 
 
 def _lifecycle(storage_class: str) -> list[aws.s3.BucketLifecycleConfigurationRuleArgsDict]:

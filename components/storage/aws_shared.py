@@ -19,6 +19,8 @@ LUSTRE_VERSION: Final = "2.15"
 PORTS: Final = ((988, 988), (1018, 1023))
 # Backups cost extra and no price is known for them; checkpoints and data sets have their copies in the cold tier.
 BACKUP_DAYS: Final = 0
+LINKED: Final = "/cold"  # folder in which the cold tier's bucket appears
+EVENTS: Final = ("NEW", "CHANGED", "DELETED")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +30,7 @@ class SharedFileSystemArgs:
     Args:
         cidr: the network's range; whoever is inside may mount.
         client_group: security group of the nodes; Lustre servers call their clients back.
+        bucket: of the cold tier's data, which appears as a folder; None for none.
     """
 
     placement: Placement
@@ -37,6 +40,7 @@ class SharedFileSystemArgs:
     subnet_id: pulumi.Input[str]
     client_group: pulumi.Input[str]
     key_arn: pulumi.Input[str]
+    bucket: pulumi.Input[str] | None
 
 
 @final
@@ -58,6 +62,8 @@ class SharedFileSystem(pulumi.ComponentResource):
         super().__init__("atoll:storage:SharedFileSystem", name, facts, opts)
         group = _security_group(args, parent=self)
         lustre = _lustre(args, group=group, parent=self)
+        if args.bucket is not None:
+            _link(lustre, bucket=args.bucket, parent=self)
         self.id = lustre.id
         self.dns_name = lustre.dns_name
         self.mount_name = lustre.mount_name
@@ -84,10 +90,27 @@ def _lustre(
     )
 
 
+def _link(lustre: aws.fsx.LustreFileSystem, *, bucket: pulumi.Input[str], parent: SharedFileSystem) -> None:
+    """The bucket as a folder: a file is fetched when it is first read, and what is written there goes back."""
+    aws.fsx.DataRepositoryAssociation(
+        "shared-link",
+        file_system_id=lustre.id,
+        file_system_path=LINKED,
+        data_repository_path=pulumi.Output.concat("s3://", bucket),
+        batch_import_meta_data_on_create=True,
+        delete_data_in_filesystem=False,
+        s3=aws.fsx.DataRepositoryAssociationS3Args(
+            auto_import_policy=aws.fsx.DataRepositoryAssociationS3AutoImportPolicyArgs(events=list(EVENTS)),
+            auto_export_policy=aws.fsx.DataRepositoryAssociationS3AutoExportPolicyArgs(events=list(EVENTS)),
+        ),
+        opts=pulumi.ResourceOptions(parent=parent),
+    )
+
+
 def _security_group(args: SharedFileSystemArgs, *, parent: SharedFileSystem) -> aws.ec2.SecurityGroup:
     group = aws.ec2.SecurityGroup(
         "shared",
-        description="Lustre clients in the cluster's network",
+        description="Lustre clients in the cluster network",
         vpc_id=args.vpc_id,
         opts=pulumi.ResourceOptions(parent=parent),
     )
@@ -96,6 +119,7 @@ def _security_group(args: SharedFileSystemArgs, *, parent: SharedFileSystem) -> 
         aws.vpc.SecurityGroupIngressRule(
             f"lustre-{first}-in",
             security_group_id=group.id,
+            description="Lustre from the cluster network",
             cidr_ipv4=str(args.cidr),
             ip_protocol="tcp",
             from_port=first,
@@ -105,6 +129,7 @@ def _security_group(args: SharedFileSystemArgs, *, parent: SharedFileSystem) -> 
         aws.vpc.SecurityGroupEgressRule(
             f"lustre-{first}-out",
             security_group_id=group.id,
+            description="Lustre to the cluster network",
             cidr_ipv4=str(args.cidr),
             ip_protocol="tcp",
             from_port=first,
@@ -114,6 +139,7 @@ def _security_group(args: SharedFileSystemArgs, *, parent: SharedFileSystem) -> 
         aws.vpc.SecurityGroupIngressRule(
             f"lustre-{first}-clients",
             security_group_id=args.client_group,
+            description="Lustre from the file system back to its clients",
             referenced_security_group_id=group.id,
             ip_protocol="tcp",
             from_port=first,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
@@ -46,7 +47,9 @@ def address(case: Case) -> Iterator[Finding]:
     if case.inputs.at("publicIpv4Pool").text("amazon") != "amazon":
         yield Free("addresses of your own pool are not charged")
         return
-    yield case.hourly(Item.PUBLIC_IPV4, group=Group.NETWORK, own="network/public_ipv4")
+    charge = case.hourly(Item.PUBLIC_IPV4, group=Group.NETWORK, own="network/public_ipv4")
+    key = case.part_key("address", own="network/public_ipv4")
+    yield replace(charge, key=key) if case.owner is not None else charge
 
 
 def load_balancer(case: Case) -> Iterator[Finding]:
@@ -77,7 +80,7 @@ def endpoint(case: Case) -> Iterator[Finding]:
 
 def vpn_connection(case: Case) -> Iterator[Finding]:
     """A site-to-site VPN connection, with its attachment where it ends at a transit gateway."""
-    yield case.hourly(Item.VPN_CONNECTION, group=Group.NETWORK, own="network/vpn")
+    yield case.hourly(Item.VPN_CONNECTION, group=Group.NETWORK, own="network/link/vpn_connection")
     if case.inputs.at("transitGatewayId").said:
         yield from transit_attachment(case)
 

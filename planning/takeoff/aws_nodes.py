@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import PurchaseKind
@@ -73,7 +74,8 @@ def instance(case: Case) -> Iterator[Finding]:
     holder = inputs if inputs.at("instanceType").said or template is None else template
     market = inputs if inputs.at("instanceMarketOptions").said or template is None else template
     hours = Range.exactly(HOURS_PER_MONTH)
-    yield _machine(case, holder.at("instanceType").text(), hours, _purchase(case, _capacity(market)))
+    machine = _machine(case, holder.at("instanceType").text(), hours, _purchase(case, _capacity(market)))
+    yield replace(machine, key=case.part_key("machine")) if case.pool is None else machine
     yield from _caught(case, "disk", lambda: _instance_disks(case))
 
 
@@ -82,7 +84,7 @@ def _instance_disks(case: Case) -> Iterable[Finding]:
     if not root.said:
         raise UnreadableError("rootBlockDevice is not said, so that the image decides")
     counted = [aws_disks.units(disk, kind="volumeType", size="volumeSize") for disk in (root, *others)]
-    return aws_disks.charges(case, aws_disks.together(counted), hours=Range.exactly(HOURS_PER_MONTH), key=case.key)
+    return aws_disks.charges(case, aws_disks.together(counted), hours=Range.exactly(HOURS_PER_MONTH), key=case.part_key)
 
 
 def _group_machines(case: Case, hours: Range, template: Properties | None) -> Iterable[Finding]:

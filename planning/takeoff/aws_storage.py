@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _OBJECTS: Final = (Item.OBJECT, Item.OBJECT_INFREQUENT, Item.OBJECT_ARCHIVE)
 _SHARED: Final = (Item.SHARED_DISK, Item.SHARED_SSD)
 _LOGS: Final = (Item.LOG_INGEST, Item.LOG_STORAGE)
+_KEPT: Final = (*_OBJECTS, *_LOGS)  # what a bucket holds: data, or logs whose volume is declared as such
 _LUSTRE: Final = {  # deployment type and MB/s per TiB; any other pair has a price of its own, which nobody read yet
     ("SCRATCH_1", 0): Item.SHARED_SCRATCH,
     ("SCRATCH_2", 0): Item.SHARED_SCRATCH,
@@ -87,8 +88,8 @@ COUNTERS: Final[dict[str, Counter]] = {
     "aws:kms/key:Key": key,
     "aws:kms/replicaKey:ReplicaKey": key,
     "aws:kms/externalKey:ExternalKey": key,
-    "aws:s3/bucket:Bucket": partial(by_use, items=_OBJECTS),
-    "aws:s3/bucketV2:BucketV2": partial(by_use, items=_OBJECTS),
+    "aws:s3/bucket:Bucket": partial(by_use, items=_KEPT),
+    "aws:s3/bucketV2:BucketV2": partial(by_use, items=_KEPT),
     "aws:efs/fileSystem:FileSystem": elastic,
     "aws:cloudwatch/logGroup:LogGroup": partial(by_use, items=_LOGS),
     "aws:ec2/flowLog:FlowLog": partial(by_use, items=_LOGS),

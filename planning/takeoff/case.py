@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from planning.takeoff.resource import Resource
 
 EVERY_PROVIDER: Final = "*"
+PART: Final = "part"  # input by which a component of ours names the lines of what is below it
 VOLUME_UNKNOWN: Final = "volume unknown: no component above declares it"
 
 
@@ -53,6 +54,11 @@ class Case:
         if own is None or self.owner is None:
             return f"{self.resource.name}/{what}"
         return self.registered.prefix(self.resource) + own
+
+    def part_key(self, what: str, *, own: str | None = None) -> str:
+        """Key of a line of a part that names itself ("access/vpn" in its input `part`), else as `key`."""
+        part = None if self.owner is None else self.owner.inputs.get(PART)
+        return self.key(what, own=f"{part}/{what}" if isinstance(part, str) else own)
 
     def pool_key(self, what: str) -> str:
         """Key of a node pool's line: "pool/train/machine", or by the resource's name where there is no pool."""

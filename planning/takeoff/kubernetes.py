@@ -28,6 +28,7 @@ _EBS: Final = ("ebs.csi.aws.com", "ebs.csi.eks.amazonaws.com")
 _NO_DISK: Final = {  # provisioner: why a claim costs nothing
     "kubernetes.io/no-provisioner": "lies on a disk that is counted already",
     "rancher.io/local-path": "lies on the node's own disk",
+    "fsx.csi.aws.com": "lies on a file system that is counted by itself",
     "efs.csi.aws.com": "lies on a file system that is counted by itself",
 }
 _QUIET_GROUPS: Final = frozenset(
@@ -63,6 +64,9 @@ def service(case: Case) -> Iterator[Finding]:
     """A service: of type LoadBalancer it is a load balancer of the host's cloud."""
     if case.inputs.at("spec").at("type").text("ClusterIP") != "LoadBalancer":
         yield Free(IN_CLUSTER)
+        return
+    if case.declared((Item.LOAD_BALANCER,)):
+        yield Free(OWN_SOFTWARE)
         return
     if place_of(case).provider == "aws" and not _is_network_balancer(case.inputs):
         raise UnreadableError("spec.loadBalancerClass does not say a network load balancer: a classic one has no price")

@@ -9,7 +9,7 @@ import specs
 
 from driver.offline.program import run
 from planning.errors import InputError
-from planning.lock import Ceilings, Lock, to_text
+from planning.lock import SCHEMA_VERSION, Ceilings, Lock, to_text
 
 if TYPE_CHECKING:
     from planning.spec import ClusterSpec
@@ -30,7 +30,7 @@ def test_the_stacks_program_builds_what_its_lock_decides(tmp_path: Path) -> None
 def lock_text(spec: ClusterSpec) -> str:
     ceiling = Ceilings(usd_per_month=None, usd_per_contract=None, usd_per_gpu_hour=None, binds="expected")
     lock = Lock(
-        schema_version=1,
+        schema_version=SCHEMA_VERSION,
         stack="sample",
         option="cheapest",
         views=("cheapest",),
@@ -42,7 +42,8 @@ def lock_text(spec: ClusterSpec) -> str:
         valid_until=date(2026, 12, 1),
         ceiling=ceiling,
         contract_months=12,
-        spec=spec,
+        placements=(spec,),
+        joined=False,
         bill=(),
     )
     return to_text(lock)
