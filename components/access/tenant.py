@@ -150,7 +150,7 @@ def _policies() -> dict[str, NetworkPolicySpecArgsDict]:
 
 
 # GKE's metadata server hands out the tokens of workload identity, under Dataplane V2 at this address and port; it shows
-# pods their own identity only (cloud.google.com/kubernetes-engine/docs/how-to/network-policy, as remembered 2026-11-21).
+# pods their own identity only (cloud.google.com/kubernetes-engine/docs/how-to/network-policy, from memory).
 IDENTITY_DOORS: Final[Mapping[str, Mapping[str, NetworkPolicySpecArgsDict]]] = {
     "workload_identity": {
         "allow-identity": {

@@ -171,7 +171,7 @@ def test_two_resources_may_not_share_a_urn() -> None:
 
 
 @pytest.mark.parametrize(
-    ("token", "said"), [("random:index:Pet", "no provider of ours"), ("atoll:attic:Thing", "outside the rooms")]
+    ("token", "said"), [("attic:index:Pet", "no provider of ours"), ("atoll:attic:Thing", "outside the rooms")]
 )
 def test_a_type_that_nobody_knows_is_refused(token: str, said: str) -> None:
     with pytest.raises(AtollError, match=said):
