@@ -19,6 +19,7 @@ from planning.options.search import cheapest
 from planning.options.views import VIEWS, anywhere, is_dependable
 from planning.quote import Quote, Verdict
 from planning.sizing.derive import size
+from planning.spec import HOME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -83,8 +84,8 @@ def _shares(every: Sequence[Part], *, market: Market, today: date, refusals: Cou
     """Each share; where there are several, each may cost what the ceiling leaves beside the cheapest of the others."""
 
     def share(part: Part) -> Share:
-        sizing = size(part.checklist)
-        field = Field(market, part.checklist, demands=sizing.demands, today=today, refusals=refusals)
+        sizing = size(part.checklist, beside=part.name != HOME)
+        field = Field(market, part.checklist, demands=sizing.demands, today=today, refusals=refusals, name=part.name)
         return Share(part, field, sizing.figures)
 
     first = tuple(share(part) for part in every)

@@ -12,6 +12,7 @@ from planning.options.field import Field, anything
 from planning.options.search import cheapest
 from planning.options.views import anywhere
 from planning.sizing.derive import size
+from planning.spec import HOME
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -53,7 +54,8 @@ def _tried(field: Field) -> Iterator[tuple[str, Decimal]]:
         changed = change.make(field.checklist)
         if changed is None or changed == field.checklist:
             continue
-        other = Field(field.market, changed, demands=size(changed).demands, today=field.today, refusals=Counter())
+        demands = size(changed, beside=field.name != HOME).demands
+        other = Field(field.market, changed, demands=demands, today=field.today, refusals=Counter(), name=field.name)
         pick = cheapest(other, anything, only=anywhere)
         if pick is not None:
             yield change.words, other.reading(pick.rank)

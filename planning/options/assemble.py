@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item, PurchaseKind
 from planning.checklist.words import CloudName
-from planning.money import HOURS_PER_MONTH, ZERO, Range
+from planning.money import HOURS_PER_MONTH, NOTHING, ZERO, Range
 from planning.options.access import gateway, link
 from planning.options.candidate import node_disk_gb
 from planning.options.market import CPU_ARCHITECTURE
@@ -51,7 +51,7 @@ FEWEST_ZONES: Final = 2  # EKS asks for subnets in two zones at least (its netwo
 UNNAMED_MACHINE: Final = "cpu-node"  # no catalog has it, so it stays unpriced
 UNNAMED_VCPUS: Final = 8
 UNNAMED_NODES: Final = 3
-LOAD_BALANCERS: Final = Range.exactly(1)  # the one ingress that all services share
+LOAD_BALANCER: Final = Range.exactly(1)  # the one ingress that all services share
 
 
 # Clouds that have a builder of their own; on every other one we build on the cluster that the provider hands over.
@@ -81,7 +81,7 @@ def spec(
         placement=Placement.model_validate(
             {"name": name, "provider": place[0], "region": place[1], "zones": zones, "target": built_by}
         ),
-        network=_network(checklist, place=place, zone_count=max(len(zones), FEWEST_ZONES)),
+        network=_network(checklist, place=place, zone_count=max(len(zones), FEWEST_ZONES), name=name),
         pools=(
             *(unnamed_pool(demand, provider=place[0]) for demand in missing),
             *(pool for each in candidates for pool in _pools(each, zones=zones, checklist=checklist, market=market)),
@@ -113,7 +113,7 @@ def _existing(built_by: str, checklist: Checklist) -> ExistingCluster | None:
     return ExistingCluster(kubeconfig_env="KUBECONFIG", context=None) if built_by == "existing" else None
 
 
-def _network(checklist: Checklist, *, place: Place, zone_count: int) -> Network:
+def _network(checklist: Checklist, *, place: Place, zone_count: int, name: str) -> Network:
     traffic = checklist.traffic
     egress_max = traffic.egress_per_month_max or traffic.egress_per_month
     egress = Range(traffic.egress_per_month, traffic.egress_per_month, egress_max)
@@ -124,11 +124,16 @@ def _network(checklist: Checklist, *, place: Place, zone_count: int) -> Network:
         api_cidrs=checklist.where.api_cidrs,
         egress_gb=Amounts.of(egress),
         nat_gb=Amounts.of(egress + Range.exactly(traffic.ingress_per_month)),
-        load_balancers=Amounts.of(LOAD_BALANCERS),
+        load_balancers=Amounts.of(LOAD_BALANCER if name == HOME or _serves(checklist) else NOTHING),
         peering=_peering(checklist, place=place),
         link=link(checklist, place=place),
         domain=checklist.where.domain or "",
     )
+
+
+def _serves(checklist: Checklist) -> bool:
+    """Whether anybody outside asks this cluster anything."""
+    return any(workload.kind == "inference" for workload in checklist.workloads)
 
 
 def _peering(checklist: Checklist, *, place: Place) -> Peering | None:

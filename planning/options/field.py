@@ -23,6 +23,7 @@ from planning.options.permits import (
 )
 from planning.quantities import charges
 from planning.sizing.fit import fit
+from planning.spec import HOME
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -57,6 +58,7 @@ class Field:
 
     Args:
         today: prices past their age limit on this day are left out.
+        name: of the placement whose share of the checklist it is.
         refusals: counts why machines and places were left out, for the answer when nothing fits.
     """
 
@@ -68,11 +70,13 @@ class Field:
         demands: Sequence[Demand],
         today: date,
         refusals: Counter[str],
+        name: str = HOME,
     ) -> None:
         self.market = market
         self.checklist = checklist
         self.demands = tuple(demands)
         self.today = today
+        self.name = name
         self.reading: Callable[[Range], Decimal] = attrgetter(checklist.ceiling.binds.value)
         self.permits: dict[str, Permit] = {each.workload: permit(each, checklist) for each in self.demands}
         self._refusals = refusals
@@ -87,7 +91,7 @@ class Field:
     def instead_of(self, demand: Demand, other: Demand) -> Field:
         """The same field with one demand changed; what was refused is counted once, here."""
         demands = tuple(other if each is demand else each for each in self.demands)
-        return Field(self.market, self.checklist, demands=demands, today=self.today, refusals=Counter())
+        return Field(self.market, self.checklist, demands=demands, today=self.today, refusals=Counter(), name=self.name)
 
     def admits(self, place: Place) -> bool:
         """Whether the checklist lets the cluster be there."""
@@ -158,7 +162,7 @@ class Field:
         near = main.region if main is not None and main.region == place[1] else ""
         key = (place[0], near, len(region.zones) if region else 0)
         if key not in self._charges:
-            empty = spec(self.checklist, place=place, candidates=(), market=self.market)
+            empty = spec(self.checklist, place=place, candidates=(), market=self.market, name=self.name)
             self._charges[key] = charges(empty)
         return self._charges[key]
 

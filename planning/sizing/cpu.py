@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from planning.demand import Demand
 
 ARM_NOTE: Final = "arm64: images must be built for it"
-_SYSTEM_NODES: Final = int(rules.SYSTEM_NODES.value)
 
 
 def fit_cpu(demand: Demand, machine: Machine, *, nodes: int | None = None) -> Fit | Misfit:
@@ -31,7 +30,7 @@ def fit_cpu(demand: Demand, machine: Machine, *, nodes: int | None = None) -> Fi
     if isinstance(needed, Misfit):
         return needed
     if demand.kind == "system":
-        needed = max(_SYSTEM_NODES, needed)
+        needed = max(int(demand.copies.max), needed)
     working = nodes or (demand.hardware is not None and demand.hardware.nodes) or needed
     if working < needed:
         return TOO_FEW_NODES

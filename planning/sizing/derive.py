@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from planning.demand import Demand, Figure
 
 
-def size(checklist: Checklist) -> Sizing:
+def size(checklist: Checklist, *, beside: bool = False) -> Sizing:
     """Demands in the order of the workloads, the system pool last, and the reason for each number.
+
+    `beside`: the checklist is the share of a cluster other than home.
 
     Raises:
         InputError: notebooks are asked for and no engineers.
@@ -26,10 +28,10 @@ def size(checklist: Checklist) -> Sizing:
     demands = [demand for workload in checklist.workloads for demand in _demands(workload, checklist)]
     figures = [figure for workload in checklist.workloads for figure in _figures(workload, checklist)]
     return Sizing(
-        demands=(*demands, system.demand()),
+        demands=(*demands, system.demand(beside=beside)),
         figures=(
             *figures,
-            *system.figures(),
+            *system.figures(beside=beside),
             *storage.figures(checklist),
             *network.figures(checklist),
             *_failures(checklist),

@@ -105,6 +105,10 @@ SYSTEM_SOURCE: Final = (
 )
 SYSTEM_VCPUS: Final = Rule(Decimal(24), "vCPUs", SYSTEM_SOURCE)
 SYSTEM_MEMORY: Final = Rule(Decimal(96), "GiB", SYSTEM_SOURCE)
+BESIDE_SOURCE: Final = f"{OWN}: queues, DNS and agents only; the platform and its people are at home"
+BESIDE_NODES: Final = Rule(Decimal(2), "nodes", BESIDE_SOURCE)
+BESIDE_VCPUS: Final = Rule(Decimal(8), "vCPUs", BESIDE_SOURCE)
+BESIDE_MEMORY: Final = Rule(Decimal(32), "GiB", BESIDE_SOURCE)
 CPU_NODE_VCPUS: Final = 4
 
 # Time.

@@ -70,3 +70,13 @@ def test_a_ceiling_below_both_together_is_over_and_says_what_to_change() -> None
 def test_a_checklist_that_spans_nothing_is_one_share() -> None:
     plain = checklist(TRAINING)
     assert [(each.name, each.checklist) for each in parts(plain)] == [("home", plain)]
+
+
+def test_a_cluster_beside_home_has_two_system_nodes_and_a_load_balancer_only_where_it_serves() -> None:
+    home, away = quoted(spanning()).options[0].placements
+    nodes = {
+        each.placement.name: next(pool.min_nodes for pool in each.pools if pool.role == "system")
+        for each in (home, away)
+    }
+    assert nodes == {"home": 3, "training": 2}
+    assert (home.network.load_balancers.max, away.network.load_balancers.max) == (1, 0)
