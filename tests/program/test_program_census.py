@@ -81,14 +81,15 @@ def test_the_table_knows_every_target() -> None:
     assert set(BUILDERS) == set(Placement.model_fields["target"].annotation.__args__)
 
 
-def test_logical_names_hold_no_customer_stack_or_region(aws_run: Run, existing_run: Run) -> None:
-    for run in (aws_run, existing_run):
-        for resource in run.resources:
-            for word in ("acme", "sample", "us-east", "use1", "us-south", "lambda"):
-                assert word not in resource.name, resource.urn
+@pytest.mark.parametrize("name", [*RUNS, "coreweave_run"])
+def test_logical_names_hold_no_customer_stack_or_region(name: str, request: pytest.FixtureRequest) -> None:
+    run: Run = request.getfixturevalue(name)
+    for resource in run.resources:
+        for word in ("acme", "sample", "us-east", "use1", "us-south", "lambda", "us-central"):
+            assert word not in resource.name, resource.urn
 
 
-@pytest.mark.parametrize("which", ["aws", "existing", "gcp"])
+@pytest.mark.parametrize("which", ["aws", "existing", "gcp", "spanning"])
 def test_counts_by_type_are_the_golden_ones(which: str, request: pytest.FixtureRequest) -> None:
     run = request.getfixturevalue(f"{which}_run")
     counts = dict(sorted(Counter(resource.type for resource in run.resources).items()))
@@ -99,9 +100,11 @@ def test_counts_by_type_are_the_golden_ones(which: str, request: pytest.FixtureR
     assert counts == json.loads(golden.read_text()), f"if this is meant: {COMMAND}"
 
 
-def test_every_parent_and_dependency_is_registered(aws_run: Run) -> None:
-    urns = {resource.urn for resource in aws_run.resources}
-    for resource in aws_run.resources:
+@pytest.mark.parametrize("name", [*RUNS, "coreweave_run"])
+def test_every_parent_and_dependency_is_registered(name: str, request: pytest.FixtureRequest) -> None:
+    run: Run = request.getfixturevalue(name)
+    urns = {resource.urn for resource in run.resources}
+    for resource in run.resources:
         assert resource.parent is None or resource.parent in urns
         assert set(resource.dependencies) <= urns
         assert resource.provider is None or resource.provider in urns
