@@ -139,7 +139,8 @@ def _lines(path: Path, faults: list[tuple[int, str]]) -> Iterator[tuple[int, dic
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as fault:
-        raise CatalogError(f"{path}: cannot be read: {fault}", faults=((0, str(fault)),)) from fault
+        reason = fault.strerror if isinstance(fault, OSError) and fault.strerror else "it is not UTF-8 text"
+        raise CatalogError(f"{path}: cannot be read: {reason}", faults=((0, reason),)) from fault
     reader = csv.reader(text.splitlines())
     if next(reader, None) != list(COLUMNS):
         faults.append((1, f"the first line must be {','.join(COLUMNS)}"))

@@ -41,7 +41,9 @@ def build(site: Site) -> Built:
     system = system_pools(here, after=[first])
     added = after_nodes(here, nodes=system)
     inside = kubernetes.Provider(
-        "cluster", kubeconfig=here.cluster.kubeconfig, opts=site.options(depends_on=[*system, added])
+        "cluster",
+        kubeconfig=here.cluster.kubeconfig,
+        opts=site.options(depends_on=[here.cluster, *ways.door, *system, added]),
     )
     names = _names(here)
     reached = site.settings.inside
@@ -49,16 +51,15 @@ def build(site: Site) -> Built:
     pools = other_pools(here, inside=inside if reached else None, after=[first, added, *running.ready])
     watch_ceiling(here, autoscaler=running.autoscaler)
     ready: list[pulumi.Resource] = [*system, added, *running.ready, *pools]
-    classes = _classes(here, stored, inside=inside, ready=ready) if reached else StorageClasses(disk=DISK)
+    made = _classes(here, stored, inside=inside, ready=ready) if reached else None
     handle = ClusterHandle(
         placement=site.placement,
         profile=site.spec.profile,
         provider=inside,
         ready=ready,
-        classes=classes,
-        objects=ObjectStore(
-            endpoint=f"https://s3.{site.placement.region}.amazonaws.com", scheme="s3", buckets=stored.buckets
-        ),
+        classes=StorageClasses(disk=DISK) if made is None else made.names,
+        volumes=() if made is None else made.volumes,
+        objects=_objects(here, stored),
         identity=Identity(kind="pod_identity"),
         ingress=_ingress(),
         names=names,
@@ -78,9 +79,12 @@ def build(site: Site) -> Built:
     return Built(handle=handle, outputs=outputs)
 
 
-def _classes(
-    here: Ground, stored: Tiers, *, inside: kubernetes.Provider, ready: list[pulumi.Resource]
-) -> StorageClasses:
+def _objects(here: Ground, stored: Tiers) -> ObjectStore:
+    region = here.spec.placement.region
+    return ObjectStore(endpoint=f"https://s3.{region}.amazonaws.com", scheme="s3", buckets=stored.buckets)
+
+
+def _classes(here: Ground, stored: Tiers, *, inside: kubernetes.Provider, ready: list[pulumi.Resource]) -> Classes:
     """Storage classes, which join what is ready; volumes are gone before their drivers are."""
     args = ClassesArgs(
         key_arn=here.key.arn,
@@ -91,7 +95,7 @@ def _classes(
     after: Sequence[pulumi.Resource] = [*ready, *(stored.disk.targets if stored.disk else ())]
     made = Classes("classes", args, opts=here.site.options(provider=inside, depends_on=after))
     ready.append(made)
-    return StorageClasses(disk=DISK, shared=made.shared, cold=made.cold)
+    return made
 
 
 def _ingress() -> Ingress:

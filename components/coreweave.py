@@ -69,6 +69,7 @@ def build(site: Site) -> Built:
         "clusterName": ground.cluster.name,
         "kubeconfig": ground.cluster.kubeconfig,
         "issuer": ground.cluster.issuer,
+        **({"openIdServer": ground.cluster.open_id_server} if ground.settings.issuer else {}),
         "buckets": buckets,
     }
     return Built(handle=handle, outputs=outputs)

@@ -14,7 +14,7 @@ from components.cluster.gcp_budget import Budget, BudgetArgs
 from components.cluster.gcp_ground import lay, shared_item
 from components.cluster.gcp_logs import Logs, LogsArgs
 from components.cluster.gcp_names import pool_labels
-from components.cluster.gcp_settings import reservation_of
+from components.cluster.gcp_settings import pool_zones, reservation_of
 from components.network.gcp_domain import Domain, DomainArgs
 from components.network.gcp_fabric import Lanes, LanesArgs
 from components.network.gcp_fabrics import FabricsArgs, fabrics, interfaces
@@ -22,7 +22,8 @@ from components.network.gcp_peering import Peering, PeeringArgs
 from components.nodepool.gcp import NodePool, NodePoolArgs
 from components.nodepool.gcp_machines import disk_type, fabric_of
 from components.site import Built, ClusterHandle, Identity, Ingress, Names, ObjectStore, StorageClasses
-from components.storage.gcp_classes import DISK, SHARED, Classes, ClassesArgs
+from components.storage.gcp_classes import DISK, SHARED, Classes, ClassesArgs, kept
+from components.storage.gcp_shared import LUSTRE
 from components.storage.gcp_tiers import objects, shared
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class Inside:
     provider: kubernetes.Provider
     pools: Sequence[pulumi.Resource]
     files: Sequence[SharedFileSystem]
-    buckets: Mapping[str, pulumi.Output[str]]
+    bucket: pulumi.Output[str] | None
     made: Mapping[str, Fabric]
     ways: WaysIn
 
@@ -65,15 +66,17 @@ def build(site: Site) -> Built:
     pools = _pools(ground, cluster=cluster, made=made)
     buckets = objects(ground, cluster=cluster)
     files = shared(ground)
+    bucket = buckets.get(next((tier.purpose for tier in spec.storage if tier.tier == "cold"), ""))
     names = _names(ground)
     inside = kubernetes.Provider("cluster", kubeconfig=cluster.kubeconfig, opts=site.options(depends_on=pools))
-    parts = Inside(provider=inside, pools=pools, files=files, buckets=buckets, made=made, ways=ways)
+    parts = Inside(provider=inside, pools=pools, files=files, bucket=bucket, made=made, ways=ways)
     handle = ClusterHandle(
         placement=spec.placement,
         profile=spec.profile,
         provider=inside,
         ready=(*pools, *_inside(ground, parts)),
         classes=StorageClasses(disk=DISK, shared=SHARED if files else ""),
+        volumes=kept(files, bucket),
         objects=ObjectStore(endpoint="https://storage.googleapis.com", scheme="gs", buckets=buckets),
         identity=Identity(kind="workload_identity"),
         ingress=Ingress(internal={"networking.gke.io/load-balancer-type": "Internal"}),
@@ -145,10 +148,11 @@ def _pools(ground: Ground, *, cluster: Cluster, made: Mapping[str, Fabric]) -> S
                 cluster_name=cluster.resource.name,
                 node_account=cluster.node_account,
                 key_id=ground.key.id,
-                zone=ground.zones[pool.name],
+                zones=pool_zones(pool, ground.zones[pool.name]),
                 reservation=reservation_of(pool, site=site),
                 interfaces=interfaces(pool, made),
                 driver=spec.profile.gpu_driver == "provider",
+                lustre=shared_item(spec) == LUSTRE,
                 labels=pool_labels(pool, ground.labels),
             ),
             opts=site.options(provider=ground.gcp),
@@ -167,12 +171,11 @@ def _inside(ground: Ground, parts: Inside) -> Sequence[pulumi.Resource]:
     lanes = [lane for fabric in parts.made.values() for lane in fabric.lanes]
     if lanes:
         Lanes("lanes", LanesArgs(lanes=lanes), opts=options)
-    cold = next((tier.purpose for tier in spec.storage if tier.tier == "cold"), "")
     args = ClassesArgs(
         key_id=ground.key.id,
         disk_types=_disk_types(spec),
         files=parts.files,
-        bucket=parts.buckets.get(cold),
+        bucket=parts.bucket,
         workloads=workloads(spec),
     )
     return (Classes("classes", args, opts=options),)

@@ -13,6 +13,7 @@ from components.access.ssh import Ssh, SshArgs
 from components.access.tenancy import Tenancy, TenancyArgs
 from components.contract import ContractArgs, Services
 from components.network.site import linked
+from components.platform.devices import Devices, DevicesArgs, wanted
 
 if TYPE_CHECKING:
     from components.site import ClusterHandle, Site
@@ -30,7 +31,9 @@ def fill(site: Site, handle: ClusterHandle) -> dict[str, pulumi.Input[object]]:
         pulumi.log.warn(NOT_YET)
         return {}
     inside = site.options(provider=handle.provider, depends_on=handle.ready)
-    tenancy = Tenancy("tenancy", TenancyArgs(spec=site.spec, identity=handle.identity.kind), opts=inside)
+    _devices(site, options=inside)
+    order = TenancyArgs(spec=site.spec, identity=handle.identity.kind, volumes=handle.volumes)
+    tenancy = Tenancy("tenancy", order, opts=inside)
     Rights("rights", RightsArgs(workloads=workloads(site.spec)), opts=inside)
     in_system = site.options(provider=handle.provider, depends_on=[*handle.ready, tenancy])
     _ssh(site, options=in_system)
@@ -55,6 +58,14 @@ def _gateway(site: Site, handle: ClusterHandle, *, options: pulumi.ResourceOptio
     )
     pod = GatewayPod("gateway", args, opts=options)
     return {"vpnAddress": pod.address, "vpnProfiles": pod.profiles}
+
+
+def _devices(site: Site, *, options: pulumi.ResourceOptions) -> None:
+    """Device plugins, where they are our part."""
+    spec = site.spec
+    args = DevicesArgs(profile=spec.profile, pools=spec.pools, labelled=spec.existing is None)
+    if wanted(args):
+        Devices("devices", args, opts=options)
 
 
 def _ssh(site: Site, *, options: pulumi.ResourceOptions) -> None:

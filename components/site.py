@@ -25,6 +25,7 @@ class Site:
     Args:
         within: parent of everything in it; None at home, whose components are the stack's own children.
         ceiling_usd_per_month: what the whole stack may cost, where this placement has the cloud watch it.
+        first: whether no placement before it is at the same cloud: what an account has once is made there.
     """
 
     spec: ClusterSpec
@@ -32,6 +33,7 @@ class Site:
     settings: Settings
     within: pulumi.Resource | None = None
     ceiling_usd_per_month: Decimal | None = None
+    first: bool = True
 
     @property
     def placement(self) -> Placement:
@@ -63,6 +65,29 @@ class StorageClasses:
     hot: str = ""
     shared: str = ""
     cold: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Volume:
+    """A volume that is kept for each workload, named after its claim and the workload: "shared-train".
+
+    What it holds lies outside the cluster and stays when the claim goes.
+
+    Args:
+        claim: name of the claim in every workload's namespace.
+        storage_class: class of the volume.
+        gib: its size, which says nothing more than that the claim asks for no more.
+        shut: whether root alone may write at its top, whatever group a pod asks for; the system then has a volume too.
+    """
+
+    claim: str
+    storage_class: str
+    gib: int
+    shut: bool = False
+
+    def name(self, owner: str) -> str:
+        """Name of the volume that the claim of a workload, or of the system's namespace, gets."""
+        return f"{self.claim}-{owner}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,6 +159,7 @@ class ClusterHandle:
     Args:
         provider: Kubernetes provider of everything put into it.
         ready: what waits for nodes, add-ons and storage waits for these.
+        volumes: what is kept for each workload, and claimed in its namespace.
         registry: prefix of the registry for the customer's own images; "" for none.
         kubeconfigs: role to kubeconfig; those of a cluster that exists hold credentials and are secret.
         gateway: address of the WireGuard gateway where it is a machine of the cloud; "" elsewhere.
@@ -144,6 +170,7 @@ class ClusterHandle:
     provider: kubernetes.Provider
     ready: Sequence[pulumi.Resource] = ()
     classes: StorageClasses
+    volumes: Sequence[Volume] = ()
     objects: ObjectStore
     identity: Identity
     ingress: Ingress

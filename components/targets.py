@@ -107,6 +107,7 @@ def _cluster(
         settings=settings,
         within=within,
         ceiling_usd_per_month=ceiling if watcher == spec.placement.name else None,
+        first=watcher == spec.placement.name,
     )
     built = BUILDERS[spec.placement.target](site)
     outputs = {**built.outputs, **fill(site, built.handle)}

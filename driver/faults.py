@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 FAILED: Final = 1
 USAGE: Final = 2
+HELP: Final = "Usage:"
 WIDEST_SOURCE: Final = 100
 BEFORE_CARET: Final = 60
 _RED: Final = "\x1b[1;31m"
@@ -85,8 +86,10 @@ def _catalog(fault: CatalogError) -> list[str]:
 def _usage(fault: typer.TyperException) -> list[str]:
     ask = getattr(fault, "ctx", None)
     command = getattr(ask, "command_path", "atoll")
-    words = getattr(fault, "format_message", lambda: str(fault))
-    return [f"error: {printable(str(words()))}", f"  hint: {command} --help says how it is used"]
+    words = printable(str(getattr(fault, "format_message", lambda: str(fault))()))
+    if words.startswith(HELP):
+        return [words]  # nothing was asked for: the help is the answer
+    return [f"error: {words}", f"  hint: {command} --help says how it is used"]
 
 
 def _os(fault: OSError) -> str:

@@ -11,7 +11,7 @@ from planning.charge import Charge
 from planning.checklist.words import Support
 from planning.money import HOURS_PER_MONTH, ZERO, Range
 from planning.spec import HOME
-from planning.ways import LINK_HOURS, declared_ways, link, way_in
+from planning.ways import READ_OFF, declared_ways, link, way_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -77,7 +77,7 @@ def declared(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
 
 def _on_existing(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
     others = {SERVICES: _services(spec), **declared_ways(spec)}
-    elsewhere = {charge.key for found in others.values() for charge in found} | {LINK_HOURS}
+    elsewhere = {charge.key for found in others.values() for charge in found} | READ_OFF
     return {RENTED: tuple(charge for charge in _charges(spec) if charge.key not in elsewhere), **others}
 
 

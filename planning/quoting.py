@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from catalogs.reader import CURRENT
@@ -51,7 +52,7 @@ def quote(checklist: Checklist, *, checklist_digest: str, stack: str, market: Ma
     picks = {name: placed for name, placed in found.items() if not isinstance(placed, str)}
     missing = {name: reason for name, reason in found.items() if isinstance(reason, str)}
     if not picks:
-        raise _nothing(sum((each.field.closed() for each in shares), Counter[str]()) or refusals)
+        raise _nothing(shares, market=market, today=day)
     options = _options(picks, shares=shares, checklist=checklist)
     prices = market.catalog.prices
     return Quote(
@@ -80,14 +81,15 @@ class Share:
     figures: tuple[Figure, ...]
 
 
+def _share(part: Part, *, market: Market, today: date, refusals: Counter[str]) -> Share:
+    sizing = size(part.checklist, beside=part.name != HOME)
+    field = Field(market, part.checklist, demands=sizing.demands, today=today, refusals=refusals, name=part.name)
+    return Share(part, field, sizing.figures)
+
+
 def _shares(every: Sequence[Part], *, market: Market, today: date, refusals: Counter[str]) -> tuple[Share, ...]:
     """Each share; where there are several, each may cost what the ceiling leaves beside the cheapest of the others."""
-
-    def share(part: Part) -> Share:
-        sizing = size(part.checklist, beside=part.name != HOME)
-        field = Field(market, part.checklist, demands=sizing.demands, today=today, refusals=refusals, name=part.name)
-        return Share(part, field, sizing.figures)
-
+    share = partial(_share, market=market, today=today, refusals=refusals)
     first = tuple(share(part) for part in every)
     if len(first) == 1:
         return first
@@ -187,9 +189,12 @@ def _reason(count: int, missing: dict[str, str]) -> str:
     )
 
 
-def _nothing(refusals: Counter[str]) -> NothingFitsError:
-    top = ", ".join(f"{reason} ({count})" for reason, count in refusals.most_common(3))
-    return NothingFitsError(
-        "nothing on sale satisfies this checklist",
-        hint=f"what excludes most: {top}" if top else "the price book offers no machine with an accelerator here",
-    )
+def _nothing(shares: Sequence[Share], *, market: Market, today: date) -> NothingFitsError:
+    """The answer when nothing fits, about the first share that has no cluster."""
+    part = next((each.part for each in shares if cheapest(each.field, anything, only=anywhere) is None), shares[0].part)
+    refusals: Counter[str] = Counter()
+    field = _share(part, market=market, today=today, refusals=refusals).field
+    top = ", ".join(f"{reason} ({count})" for reason, count in (field.closed() or refusals).most_common(3))
+    hint = f"what excludes most: {top}" if top else "the price book offers no machine with an accelerator here"
+    where = "" if len(shares) == 1 else f" at {part.name}"
+    return NothingFitsError(f"nothing on sale satisfies this checklist{where}", hint=field.unbought() or hint)

@@ -15,15 +15,19 @@ if TYPE_CHECKING:
 
 WAY_IN: Final = "vpn"
 LINK: Final = "link"
-LINK_HOURS: Final = "network/link/vpn_connection"
-LINKED_BY_US: Final = frozenset({"aws"})  # main clouds whose end of the tunnel is a resource of the stack
+PART: Final = "network/link"  # what lines of the tunnel begin with
+LINK_HOURS: Final = f"{PART}/vpn_connection"
+LINK_ADDRESS: Final = f"{PART}/address"
+READ_OFF: Final = frozenset({LINK_HOURS, LINK_ADDRESS})  # said by resources of the main cloud's end
+LINKED_BY_US: Final = frozenset({"aws", "azure", "gcp"})  # main clouds whose end of the tunnel the stack makes
+ADDRESSED: Final = frozenset({"azure", "gcp"})  # those whose gateway has an address of its own; AWS gives it along
 
 
 def declared_ways(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
     """What a gateway in the cluster and the tunnel declare; machines and gateways of a cloud say it themselves."""
     in_cluster = spec.vpn is not None and spec.vpn.kind == "in_cluster"
     read_off = spec.network.link is not None and spec.network.link.provider in LINKED_BY_US
-    ends = tuple(charge for charge in link(spec) if not (read_off and charge.key == LINK_HOURS))
+    ends = tuple(charge for charge in link(spec) if not (read_off and charge.key in READ_OFF))
     return {WAY_IN: way_in(spec) if in_cluster else (), LINK: ends}
 
 
@@ -48,7 +52,7 @@ def _vpn(name: str, label: str, item: str, quantity: Range) -> Charge:
 
 
 def link(spec: ClusterSpec) -> tuple[Charge, ...]:
-    """The tunnel to the main cloud, paid there: its hours, and its data as if all of it left that cloud."""
+    """The tunnel to the main cloud, paid there: its hours and address, and its data as if all of it left that cloud."""
     joined = spec.network.link
     if joined is None:
         return ()
@@ -57,12 +61,19 @@ def link(spec: ClusterSpec) -> tuple[Charge, ...]:
     hours = Charge(
         key=LINK_HOURS, label="VPN to the main cloud", group=Group.NETWORK, item=Item.VPN_CONNECTION, quantity=month
     )
+    address = Charge(
+        key=LINK_ADDRESS,
+        label="public address of the VPN to the main cloud",
+        group=Group.NETWORK,
+        item=Item.PUBLIC_IPV4,
+        quantity=month if joined.provider in ADDRESSED else Range.exactly(ZERO),
+    )
     data = Charge(
-        key="network/link/data",
+        key=f"{PART}/data",
         label="data to the main cloud",
         group=Group.NETWORK,
         item=Item.INTERNET_EGRESS,
         quantity=joined.gb_per_month.as_range(),
     )
-    found = (replace(hours, at=at), replace(data, at=at, note="counted as leaving the main cloud, the dearer way"))
-    return tuple(charge for charge in found if charge.quantity.max > ZERO)
+    noted = replace(data, note="counted as leaving the main cloud, the dearer way")
+    return tuple(replace(charge, at=at) for charge in (hours, address, noted) if charge.quantity.max > ZERO)

@@ -36,7 +36,7 @@ class BucketAccess(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: BucketAccessArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("atoll:access:BucketAccess", name, {"workloads": list(args.workloads)}, opts)
-        taken = role("workload", trust=service_trust(POD_IDENTITY), region=args.region, parent=self)
+        taken = role("workload", trust=service_trust(POD_IDENTITY), parent=self)
         aws.iam.RolePolicy("buckets", role=taken.id, policy=_policy(args), opts=pulumi.ResourceOptions(parent=taken))
         for workload in args.workloads:
             aws.eks.PodIdentityAssociation(

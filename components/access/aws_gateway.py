@@ -226,8 +226,7 @@ def _machine(
 
 
 def _profile(args: GatewayArgs, *, parent: Gateway) -> aws.iam.InstanceProfile:
-    region = args.placement.region
-    own = role("gateway", trust=service_trust("ec2.amazonaws.com"), region=region, parent=parent)
+    own = role("gateway", trust=service_trust("ec2.amazonaws.com"), parent=parent)
     allowed = pulumi.Output.all(own.arn, args.key_arn).apply(lambda arns: _policy(args, role_arn=arns[0], key=arns[1]))
     aws.iam.RolePolicy("gateway", role=own.id, policy=allowed, opts=pulumi.ResourceOptions(parent=own))
     return aws.iam.InstanceProfile("gateway", role=own.name, opts=pulumi.ResourceOptions(parent=own))

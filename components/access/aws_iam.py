@@ -35,26 +35,31 @@ def role(
     name: str,
     *,
     trust: pulumi.Input[str],
-    managed: Sequence[str] = (),
-    region: str,
     parent: pulumi.Resource,
     shown: str | None = None,
 ) -> aws.iam.Role:
-    """A role with AWS-managed policies attached, each named by its path ("AmazonEKSClusterPolicy").
+    """A role without rights.
 
     Args:
         shown: the name AWS shows, where something must name the role before it is there.
     """
-    opts = pulumi.ResourceOptions(parent=parent)
-    made = aws.iam.Role(name, name=shown, assume_role_policy=trust, opts=opts)
-    for policy in managed:
+    return aws.iam.Role(name, name=shown, assume_role_policy=trust, opts=pulumi.ResourceOptions(parent=parent))
+
+
+def attach(made: aws.iam.Role, *, name: str, managed: Sequence[str], region: str) -> list[pulumi.Resource]:
+    """AWS-managed policies, each named by its path ("AmazonEKSClusterPolicy").
+
+    Whatever acts by the role waits for them, so that they are there when it starts and still there when it is deleted.
+    """
+    return [
         aws.iam.RolePolicyAttachment(
             f"{name}-{policy.rpartition('/')[2]}",
             role=made.name,
             policy_arn=f"arn:{partition(region)}:iam::aws:policy/{policy}",
             opts=pulumi.ResourceOptions(parent=made),
         )
-    return made
+        for policy in managed
+    ]
 
 
 def pod_role(
@@ -63,7 +68,6 @@ def pod_role(
     service_account: tuple[str, str],
     cluster_name: pulumi.Input[str],
     policies: Mapping[str, pulumi.Input[str]],
-    region: str,
     parent: pulumi.Resource,
 ) -> tuple[aws.iam.Role, list[pulumi.Resource]]:
     """A role that one service account takes by pod identity; the role, and what must be there before its pods start.
@@ -72,7 +76,7 @@ def pod_role(
         service_account: namespace and name.
         policies: JSON documents by name.
     """
-    made = role(name, trust=service_trust(POD_IDENTITY), region=region, parent=parent)
+    made = role(name, trust=service_trust(POD_IDENTITY), parent=parent)
     inside = pulumi.ResourceOptions(parent=made)
     rights: list[pulumi.Resource] = [
         aws.iam.RolePolicy(f"{name}-{each}", role=made.id, policy=document, opts=inside)

@@ -21,7 +21,8 @@ VIA_EC2: Final = ("kms:Encrypt", "kms:Decrypt", "kms:ReEncrypt*", "kms:GenerateD
 # (docs.aws.amazon.com/fsx/latest/LustreGuide/s3-server-side-encryption-support.html).
 VIA_LINKS: Final = ("kms:Encrypt", "kms:Decrypt", "kms:ReEncrypt*", "kms:GenerateDataKey*")
 LINK_ROLES: Final = "aws-service-role/s3.data-source.lustre.fsx.amazonaws.com/AWSServiceRoleForFSxS3Access_*"
-VIA_EVENTS: Final = ("kms:Decrypt", "kms:GenerateDataKey")  # EventBridge fills an encrypted queue
+# EventBridge fills an encrypted queue (docs.aws.amazon.com/eventbridge/latest/userguide/eb-encryption-key-policy.html).
+VIA_EVENTS: Final = ("kms:Decrypt", "kms:GenerateDataKey")
 VIA_LOGS: Final = ("kms:Encrypt*", "kms:Decrypt*", "kms:ReEncrypt*", "kms:GenerateDataKey*", "kms:Describe*")
 
 

@@ -75,7 +75,7 @@ def _anyone_of_the_account(region: str, *, parent: Roles) -> pulumi.Output[str]:
 
 def _role(each: str, workload: str, args: RolesArgs, *, trust: pulumi.Output[str], parent: Roles) -> pulumi.Output[str]:
     name = f"{each}-{workload}"
-    made = role(name, trust=trust, region=args.placement.region, parent=parent)
+    made = role(name, trust=trust, parent=parent)
     aws.eks.AccessEntry(
         name,
         cluster_name=args.cluster_name,

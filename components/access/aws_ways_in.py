@@ -10,7 +10,7 @@ from components.access.aws_roles import Roles, RolesArgs
 from components.access.names import workloads
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import pulumi
     import pulumi_aws as aws
@@ -28,11 +28,13 @@ class WaysIn:
     Args:
         kubeconfigs: role to kubeconfig, none of which holds a credential.
         gateway: public address of the VPN; "" where there is none.
+        door: what leads to the private API; whatever is put into the cluster goes before it does.
         outputs: what the stack says of it.
     """
 
     kubeconfigs: Mapping[str, pulumi.Output[str]]
     gateway: pulumi.Input[str] = ""
+    door: Sequence[pulumi.Resource] = ()
     outputs: Mapping[str, pulumi.Input[object]] = field(default_factory=dict[str, "pulumi.Input[object]"])
 
 
@@ -57,7 +59,7 @@ def ways_in(site: Site, *, cloud: aws.Provider, key: Key, network: Network, clus
         return WaysIn(kubeconfigs=kubeconfigs, outputs=said)
     admit(gateway, to=cluster.security_group, ssh=site.spec.access.ssh)
     said |= {"vpnAddress": gateway.address, "vpnProfiles": gateway.profiles}
-    return WaysIn(kubeconfigs=kubeconfigs, gateway=gateway.address, outputs=said)
+    return WaysIn(kubeconfigs=kubeconfigs, gateway=gateway.address, door=(gateway,), outputs=said)
 
 
 def _gateway(site: Site, *, cloud: aws.Provider, key: Key, network: Network) -> Gateway | None:

@@ -24,18 +24,23 @@ if TYPE_CHECKING:
 
 NAME: Final = "vpn"
 LABELS: Final = {"app.kubernetes.io/name": NAME, "app.kubernetes.io/managed-by": "atoll"}
+# A balancer has its address within a minute or two; where nobody in the cluster makes one, the engine's ten are wasted.
+PATIENCE: Final = "5m"
 # The files of the secret are read again every half minute, so that users come and go while the others stay connected.
-# A pod inherits the node's ip_forward, which kubelets need on; a pod may not set it itself.
+# A pod inherits the node's ip_forward, which kubelets need on; a pod may not set it itself. Its network and /run
+# outlive a container that is started again, so each step may be done already.
 SCRIPT: Final = """\
 set -eu
 umask 077
 test "$(cat /proc/sys/net/ipv4/ip_forward)" = 1 || { echo 'the node does not forward packets' >&2; exit 1; }
-ip link add dev wg0 type wireguard
+ip link show dev wg0 > /dev/null 2>&1 || ip link add dev wg0 type wireguard
 ip address replace "$ADDRESS" dev wg0
 ip link set dev wg0 up
-iptables -w -A FORWARD -i wg0 -d 169.254.0.0/16 -j DROP
-iptables -w -A FORWARD -i wg0 -o wg0 -j DROP
-iptables -w -t nat -A POSTROUTING -s "$TUNNEL" ! -o wg0 -j MASQUERADE
+rule() { iptables -w -t "$1" -C "${@:2}" 2> /dev/null || iptables -w -t "$1" -A "${@:2}"; }
+rule filter FORWARD -i wg0 -d 169.254.0.0/16 -j DROP
+rule filter FORWARD -i wg0 -o wg0 -j DROP
+rule nat POSTROUTING -s "$TUNNEL" ! -o wg0 -j MASQUERADE
+rm -f /run/applied
 trap 'exit 0' TERM
 while true; do
   cat /etc/vpn/* > /run/wanted
@@ -187,7 +192,9 @@ def _balancer(args: GatewayPodArgs, *, parent: GatewayPod) -> kubernetes.core.v1
                 }
             ],
         },
-        opts=pulumi.ResourceOptions(parent=parent),
+        opts=pulumi.ResourceOptions(
+            parent=parent, custom_timeouts=pulumi.CustomTimeouts(create=PATIENCE, update=PATIENCE)
+        ),
     )
 
 

@@ -53,8 +53,8 @@ class GatewayArgs:
 class Gateway(pulumi.ComponentResource):
     """A machine that fetches its configuration every minute, so that users come and go without a restart.
 
-    The keys lie in one secret, which the machine's own account alone is given; its metadata holds none. No key or
-    password logs in to it: the project's administrators come by OS Login through Google's own proxy.
+    The keys lie in one secret, which the machine's own account alone is given; its metadata holds none. Nobody
+    logs in to it: no rule lets SSH through from outside the nodes' own range, and no key or password is on it.
 
     Attributes:
         address: public address, which stays when the machine is replaced.

@@ -24,7 +24,9 @@ CONTROL_PLANE: Final = "node-role.kubernetes.io/control-plane"
 CAPABILITIES: Final = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "SETGID", "SETUID", "SYS_CHROOT"]
 # An account is ours when it is in our group, which its owner cannot leave; one that the node had is never touched.
 # Names come from file names and keys from files, and neither is read as a command. What lies in a home is written as
-# its owner, so that no link there leads root astray. Accounts have no password and cannot become root.
+# its owner, so that no link there leads root astray. Accounts have no password and cannot become root; "*" is none,
+# where "!" would be locked for a sshd without PAM. Who leaves is shut out and keeps number and home, which would
+# otherwise be the next newcomer's.
 SCRIPT: Final = """\
 set -u
 node() { chroot /node "$@"; }
@@ -36,8 +38,10 @@ while true; do
   for file in /keys/*; do
     [ -f "$file" ] || continue
     name=${file##*/}
-    grep -q "^$name:" /node/etc/passwd || node useradd --create-home --shell /bin/bash --groups atoll-ssh -- "$name"
+    grep -q "^$name:" /node/etc/passwd ||
+      node useradd --create-home --key UMASK=077 --shell /bin/bash --password '*' --groups atoll-ssh -- "$name"
     field atoll-ssh group 4 | tr , '\n' | grep -qx "$name" || { echo "$name is an account of the node" >&2; continue; }
+    [ -z "$(field "$name" shadow 8)" ] || node usermod --expiredate '' -- "$name"
     home=$(field "$name" passwd 6)
     as cat "$home/.ssh/authorized_keys" 2> /dev/null | cmp -s - "$file" && continue
     as mkdir -p -m 700 "$home/.ssh"
@@ -45,9 +49,9 @@ while true; do
     as chmod 600 "$home/.ssh/authorized_keys"
   done
   for name in $(field atoll-ssh group 4 | tr , ' '); do
-    [ -f "/keys/$name" ] && continue
+    [ -f "/keys/$name" ] || [ -n "$(field "$name" shadow 8)" ] && continue
     as rm -f "$(field "$name" passwd 6)/.ssh/authorized_keys"
-    node userdel --force -- "$name"
+    node usermod --expiredate 1970-01-02 -- "$name"
   done
   sleep 60 & wait $!
 done

@@ -9,12 +9,14 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.access.names import SYSTEM_NAMESPACE, namespace, workloads
+from components.access.opening import opening
 from components.access.tenant import TenantArgs, tenant
 from components.storage.classes import storage_classes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from components.site import Volume
     from planning.spec import ClusterSpec
 
 # Who yields to whom when there is no room: what serves users first, then people, then jobs that resume, then the rest.
@@ -28,10 +30,16 @@ PRIORITIES: Final[Mapping[str, tuple[int, str]]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class TenancyArgs:
-    """What the lock says of pools, tiers and people, and how pods get the provider's rights (`Identity.kind`)."""
+    """What the lock says of pools, tiers and people.
+
+    Args:
+        identity: how pods get the provider's rights (`Identity.kind`).
+        volumes: those that each workload claims.
+    """
 
     spec: ClusterSpec
     identity: str = "none"
+    volumes: Sequence[Volume] = ()
 
 
 @final
@@ -44,10 +52,14 @@ class Tenancy(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: TenancyArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("atoll:access:Tenancy", name, {"workloads": list(workloads(args.spec))}, opts)
-        shut_namespace(SYSTEM_NAMESPACE, level="privileged", parent=self)
+        system = shut_namespace(SYSTEM_NAMESPACE, level="privileged", parent=self)
+        for volume in args.volumes:
+            if volume.shut:
+                opening(volume, home=system)
         for workload in workloads(args.spec):
             home = shut_namespace(namespace(workload), level="restricted", parent=self)
-            tenant(TenantArgs(workload=workload, pools=args.spec.pools, identity=args.identity), home=home)
+            mine = TenantArgs(workload=workload, pools=args.spec.pools, identity=args.identity, volumes=args.volumes)
+            tenant(mine, home=home)
         _priorities(parent=self)
         storage_classes(args.spec.storage, parent=self)
         self.register_outputs({})

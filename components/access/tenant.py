@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import pulumi
 import pulumi_kubernetes as kubernetes
 
+from components.access.claims import claim
 from components.access.names import SERVICE_ACCOUNT
 from components.nodepool.devices import device
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from pulumi_kubernetes.meta.v1 import ObjectMetaArgsDict
     from pulumi_kubernetes.networking.v1 import NetworkPolicySpecArgsDict
 
+    from components.site import Volume
     from planning.spec import Pool
 
 # Roles of the checklist's users to the roles that every cluster has. Those grow with what is installed: the training
@@ -32,11 +34,12 @@ ANYWHERE: Final = "0.0.0.0/0"
 
 @dataclass(frozen=True, kw_only=True)
 class TenantArgs:
-    """A workload and the pools of the cluster, its own among them."""
+    """A workload, the pools of the cluster, its own among them, and the volumes that are kept for it."""
 
     workload: str
     pools: Sequence[Pool]
     identity: str = "none"
+    volumes: Sequence[Volume] = ()
 
 
 def group_of(role: str, *, workload: str) -> str:
@@ -50,6 +53,8 @@ def tenant(args: TenantArgs, *, home: kubernetes.core.v1.Namespace) -> None:
     _quota(args, home=home)
     _limits(args.workload, home=home)
     _rights(args.workload, home=home)
+    for volume in args.volumes:
+        claim(volume, args.workload, home=home)
     for name, spec in {**_policies(), **IDENTITY_DOORS.get(args.identity, {})}.items():
         kubernetes.networking.v1.NetworkPolicy(
             f"{args.workload}-{name}",

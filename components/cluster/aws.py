@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_aws as aws
 
-from components.access.aws_iam import partition, role, service_trust
+from components.access.aws_iam import attach, partition, role, service_trust
 from components.cluster.aws_kubeconfig import KubeconfigArgs, kubeconfig
 from components.naming import physical
 
@@ -44,6 +44,7 @@ class Cluster(pulumi.ComponentResource):
     """An EKS cluster in standard support, secrets encrypted with the customer's key, identities by access entries.
 
     Nobody is an administrator by having created it: the role `admin` is, and who may take that role is decided in IAM.
+    What uses the cluster waits for the whole component: the rights of its roles are parts of it.
 
     Attributes:
         name: plain, since log groups and kubeconfigs need it before the cluster is there.
@@ -65,7 +66,7 @@ class Cluster(pulumi.ComponentResource):
         self.resource = _control_plane(self.name, args, parent=self)
         self.security_group = self.resource.vpc_config.cluster_security_group_id
         self.node_role_name = physical(args.placement, "node")
-        self.node_role = _node_role(self.node_role_name, args.placement.region, parent=self)
+        self.node_role = _node_role(self.resource, self.node_role_name, args.placement.region, parent=self)
         self.admin_role_arn = _administrators(self.resource, args.placement.region, parent=self)
         self.kubeconfig = kubeconfig(
             KubeconfigArgs(
@@ -91,7 +92,8 @@ def _facts(args: ClusterArgs) -> dict[str, object]:
 def _control_plane(name: str, args: ClusterArgs, *, parent: Cluster) -> aws.eks.Cluster:
     trust = service_trust("eks.amazonaws.com")
     managed = ("AmazonEKSClusterPolicy",)
-    own = role("control-plane", trust=trust, managed=managed, region=args.placement.region, parent=parent)
+    own = role("control-plane", trust=trust, parent=parent)
+    rights = attach(own, name="control-plane", managed=managed, region=args.placement.region)
     return aws.eks.Cluster(
         "cluster",
         name=name,
@@ -109,15 +111,28 @@ def _control_plane(name: str, args: ClusterArgs, *, parent: Cluster) -> aws.eks.
         upgrade_policy={"support_type": "STANDARD"},  # extended support costs six times as much
         deletion_protection=args.deletion_protection,
         bootstrap_self_managed_addons=False,
-        opts=pulumi.ResourceOptions(parent=parent),
+        opts=pulumi.ResourceOptions(parent=parent, depends_on=rights),
     )
 
 
-def _node_role(shown: str, region: str, *, parent: Cluster) -> aws.iam.Role:
-    """What every node may do: join, pull images, and be reached by Session Manager. The CNI has a role of its own."""
+def _node_role(cluster: aws.eks.Cluster, shown: str, region: str, *, parent: Cluster) -> aws.iam.Role:
+    """What every node may do: join, pull images, and be reached by Session Manager. The CNI has a role of its own.
+
+    EKS lets nodes of its own groups in by itself, and Karpenter's only by an entry (github.com/aws/containers-roadmap
+    issue 2631: an entry that is there already is used).
+    """
     managed = ("AmazonEKSWorkerNodePolicy", "AmazonEC2ContainerRegistryPullOnly", "AmazonSSMManagedInstanceCore")
     trust = service_trust("ec2.amazonaws.com")
-    return role("node", trust=trust, managed=managed, region=region, parent=parent, shown=shown)
+    made = role("node", trust=trust, parent=parent, shown=shown)
+    attach(made, name="node", managed=managed, region=region)
+    aws.eks.AccessEntry(
+        "node",
+        cluster_name=cluster.name,
+        principal_arn=made.arn,
+        type="EC2_LINUX",
+        opts=pulumi.ResourceOptions(parent=made),
+    )
+    return made
 
 
 def _administrators(cluster: aws.eks.Cluster, region: str, *, parent: Cluster) -> pulumi.Output[str]:
@@ -126,7 +141,7 @@ def _administrators(cluster: aws.eks.Cluster, region: str, *, parent: Cluster) -
     principal = {"AWS": pulumi.Output.concat(f"arn:{partition(region)}:iam::", account, ":root")}
     statement = {"Effect": "Allow", "Principal": principal, "Action": "sts:AssumeRole"}
     trust = pulumi.Output.json_dumps({"Version": "2012-10-17", "Statement": [statement]})
-    admin = role("admin", trust=trust, region=region, parent=parent)
+    admin = role("admin", trust=trust, parent=parent)
     entry = aws.eks.AccessEntry(
         "admin",
         cluster_name=cluster.name,

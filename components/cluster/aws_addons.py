@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_aws as aws
 
-from components.access.aws_iam import POD_IDENTITY, document, role, service_trust
+from components.access.aws_iam import POD_IDENTITY, attach, document, role, service_trust
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -46,6 +46,9 @@ BEFORE_NODES: Final = (
 )
 
 
+ON_SYSTEM: Final = {"atoll/role": "system"}  # Karpenter's nodes come and go
+
+
 def on_nodes(items: Collection[str], *, tags: Mapping[str, str]) -> tuple[AddOn, ...]:
     """Add-ons that run on nodes: names, disks, health, and a driver for each kind of file system of the storage tiers.
 
@@ -54,14 +57,16 @@ def on_nodes(items: Collection[str], *, tags: Mapping[str, str]) -> tuple[AddOn,
         tags: of the disks and file systems that the drivers make.
     """
     return (
-        AddOn(name="coredns"),
+        AddOn(name="coredns", values={"nodeSelector": ON_SYSTEM}),
         AddOn(
             name="aws-ebs-csi-driver",
             service_account="ebs-csi-controller-sa",
             policy="service-role/AmazonEBSCSIDriverPolicy",
-            values={"controller": {"extraVolumeTags": dict(tags)}},
+            values={"controller": {"extraVolumeTags": dict(tags), "nodeSelector": ON_SYSTEM}},
         ),
-        AddOn(name="eks-node-monitoring-agent"),
+        # Its watcher of GPUs tolerates no taint unless told to (aws/eks-node-monitoring-agent, chart values), and
+        # a GPU that nobody watches is never repaired.
+        AddOn(name="eks-node-monitoring-agent", values={"dcgmAgent": {"tolerations": [{"operator": "Exists"}]}}),
         *(driver for item, driver in DRIVERS.items() if item in items),
     )
 
@@ -106,23 +111,28 @@ class AddOns(pulumi.ComponentResource):
 
 
 def _install(add_on: AddOn, args: AddOnsArgs, *, parent: AddOns) -> None:
+    taken, rights = _identity(add_on, args, parent=parent) if add_on.service_account else (None, [])
     aws.eks.Addon(
         add_on.name,
         addon_name=add_on.name,
         cluster_name=args.cluster_name,
         configuration_values=json.dumps(add_on.values) if add_on.values else None,
-        pod_identity_associations=[_identity(add_on, args, parent=parent)] if add_on.service_account else None,
+        pod_identity_associations=[taken] if taken else None,
         resolve_conflicts_on_create="OVERWRITE",
         resolve_conflicts_on_update="PRESERVE",
-        opts=pulumi.ResourceOptions(parent=parent),
+        opts=pulumi.ResourceOptions(parent=parent, depends_on=rights),
     )
 
 
-def _identity(add_on: AddOn, args: AddOnsArgs, *, parent: AddOns) -> aws.eks.AddonPodIdentityAssociationArgs:
-    trust = service_trust(POD_IDENTITY)
+def _identity(
+    add_on: AddOn, args: AddOnsArgs, *, parent: AddOns
+) -> tuple[aws.eks.AddonPodIdentityAssociationArgs, list[pulumi.Resource]]:
+    """The add-on's role, and its rights, which the add-on must not outlive: a driver without them keeps its volumes."""
+    own = role(add_on.name, trust=service_trust(POD_IDENTITY), parent=parent)
     managed = (add_on.policy,) if add_on.policy else ()
-    own = role(add_on.name, trust=trust, managed=managed, region=args.region, parent=parent)
+    rights = attach(own, name=add_on.name, managed=managed, region=args.region)
     if add_on.actions:
         allowed = document([{"Effect": "Allow", "Action": list(add_on.actions), "Resource": "*"}])
-        aws.iam.RolePolicy(add_on.name, role=own.id, policy=allowed, opts=pulumi.ResourceOptions(parent=own))
-    return aws.eks.AddonPodIdentityAssociationArgs(role_arn=own.arn, service_account=add_on.service_account)
+        inside = pulumi.ResourceOptions(parent=own)
+        rights.append(aws.iam.RolePolicy(add_on.name, role=own.id, policy=allowed, opts=inside))
+    return aws.eks.AddonPodIdentityAssociationArgs(role_arn=own.arn, service_account=add_on.service_account), rights

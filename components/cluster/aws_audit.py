@@ -40,7 +40,7 @@ def trail(args: TrailArgs, *, parent: pulumi.Resource) -> None:
     arn = pulumi.Output.concat(
         f"arn:{partition(args.placement.region)}:cloudtrail:{args.placement.region}:", account, f":trail/{name}"
     )
-    bucket = shut_bucket(
+    made = shut_bucket(
         "audit",
         BucketArgs(
             key_arn=args.key_arn,
@@ -52,12 +52,12 @@ def trail(args: TrailArgs, *, parent: pulumi.Resource) -> None:
     aws.cloudtrail.Trail(
         "audit",
         name=name,
-        s3_bucket_name=bucket.bucket,
+        s3_bucket_name=made.bucket.bucket,
         kms_key_id=args.key_arn,
         is_multi_region_trail=True,
         include_global_service_events=True,
         enable_log_file_validation=True,
-        opts=pulumi.ResourceOptions(parent=parent, depends_on=[bucket]),
+        opts=pulumi.ResourceOptions(parent=parent, depends_on=[made.policy]),
     )
 
 

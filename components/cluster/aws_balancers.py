@@ -21,6 +21,8 @@ NAME: Final = "aws-load-balancer-controller"
 NAMESPACE: Final = "kube-system"
 CLASS: Final = "service.k8s.aws/nlb"
 OURS: Final = "elbv2.k8s.aws/cluster"  # tag by which the controller knows its own
+# Rights: what network load balancers need of docs/install/iam_policy.json (kubernetes-sigs/aws-load-balancer-controller
+# at 225f4456, 2026-08-17), on this cluster's own only.
 SEE: Final = (
     "ec2:DescribeAccountAttributes",
     "ec2:DescribeAddresses",
@@ -102,7 +104,6 @@ class LoadBalancers(pulumi.ComponentResource):
             service_account=(NAMESPACE, NAME),
             cluster_name=args.cluster,
             policies={"balancers": document(_rights(args))},
-            region=args.placement.region,
             parent=self,
         )
         kubernetes.helm.v3.Release(

@@ -81,7 +81,7 @@ def _stop(args: BudgetArgs, autoscaler: aws.iam.Role, *, budget: aws.budgets.Bud
         {"Version": "2012-10-17", "Statement": [{"Effect": "Deny", "Action": list(STOPPED), "Resource": "*"}]}
     )
     stop = aws.iam.Policy("no-new-machines", description="Atoll: the ceiling is reached", policy=denied, opts=inside)
-    hand = _hand(args, autoscaler, stop=stop, parent=parent)
+    hand, allowed = _hand(autoscaler, stop=stop, parent=parent)
     aws.budgets.BudgetAction(
         "stop",
         budget_name=budget.name,
@@ -92,12 +92,12 @@ def _stop(args: BudgetArgs, autoscaler: aws.iam.Role, *, budget: aws.budgets.Bud
         definition={"iam_action_definition": {"policy_arn": stop.arn, "roles": [autoscaler.name]}},
         execution_role_arn=hand.arn,
         subscribers=[{"address": args.email, "subscription_type": "EMAIL"}],
-        opts=inside,
+        opts=pulumi.ResourceOptions.merge(inside, pulumi.ResourceOptions(depends_on=[allowed])),
     )
 
 
-def _hand(args: BudgetArgs, autoscaler: aws.iam.Role, *, stop: aws.iam.Policy, parent: Budget) -> aws.iam.Role:
-    """The role by which AWS Budgets attaches that one policy to that one role, for this account only."""
+def _hand(autoscaler: aws.iam.Role, *, stop: aws.iam.Policy, parent: Budget) -> tuple[aws.iam.Role, aws.iam.RolePolicy]:
+    """The role by which AWS Budgets attaches that one policy to that one role, for this account only; its right."""
     account = aws.get_caller_identity_output(opts=pulumi.InvokeOutputOptions(parent=parent)).account_id
     trust = document(
         [
@@ -109,8 +109,8 @@ def _hand(args: BudgetArgs, autoscaler: aws.iam.Role, *, stop: aws.iam.Policy, p
             }
         ]
     )
-    hand = role("ceiling", trust=trust, region=args.placement.region, parent=parent)
-    allowed = document(
+    hand = role("ceiling", trust=trust, parent=parent)
+    may = document(
         [
             {
                 "Effect": "Allow",
@@ -120,5 +120,5 @@ def _hand(args: BudgetArgs, autoscaler: aws.iam.Role, *, stop: aws.iam.Policy, p
             }
         ]
     )
-    aws.iam.RolePolicy("ceiling", role=hand.id, policy=allowed, opts=pulumi.ResourceOptions(parent=hand))
-    return hand
+    allowed = aws.iam.RolePolicy("ceiling", role=hand.id, policy=may, opts=pulumi.ResourceOptions(parent=hand))
+    return hand, allowed

@@ -65,7 +65,7 @@ def _cluster(site: Site, provider: aws.Provider, *, key: Key, network: Network) 
             vpc_id=network.vpc_id,
             key_arn=key.arn,
             charges=site.ledger.claim("cluster"),
-            audit=site.settings.audit_trail,
+            audit=site.settings.audit_trail and site.first,
         ),
         opts=site.options(provider=provider),
     )

@@ -23,12 +23,13 @@ CHARTS: Final = "oci://public.ecr.aws/karpenter"
 NAMESPACE: Final = "kube-system"  # where the API server serves it first (karpenter.sh, getting started)
 ACCOUNT: Final = "karpenter"
 KEPT_SECONDS: Final = 300  # a warning older than this is of no use
-# What AWS tells of machines that will be taken away or have stopped (karpenter.sh/v1.14/concepts/disruption).
+# What AWS tells of machines that will be taken away or have stopped (karpenter.sh/v1.14/reference/cloudformation).
 WARNINGS: Final[Mapping[str, tuple[str, str]]] = {
     "health": ("aws.health", "AWS Health Event"),
     "spot": ("aws.ec2", "EC2 Spot Instance Interruption Warning"),
     "rebalance": ("aws.ec2", "EC2 Instance Rebalance Recommendation"),
     "state": ("aws.ec2", "EC2 Instance State-change Notification"),
+    "reservation": ("aws.ec2", "EC2 Capacity Reservation Instance Interruption Warning"),
 }
 
 
@@ -71,7 +72,6 @@ class Autoscaler(pulumi.ComponentResource):
             service_account=(NAMESPACE, ACCOUNT),
             cluster_name=args.cluster,
             policies=_policies(args, queue=queue, parent=self),
-            region=args.placement.region,
             parent=self,
         )
         self.running = _release(args, queue=queue, needs=[*heard, *rights], parent=self)

@@ -1,6 +1,6 @@
 """What Karpenter may do in the account: start and end machines of its own cluster, tagged as such, and nothing else.
 
-After the policies of its release 1.14 (karpenter.sh/v1.14/reference/cloudformation).
+After the policies of its release 1.14 (karpenter.sh/v1.14/reference/cloudformation), with the key of the queue.
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ def _flow_log(args: LogsArgs, *, parent: Logs) -> None:
     """Refused connections only: they are what an audit asks for (CIS AWS 3.x), and a fraction of the volume."""
     group = _group("flows", f"/aws/vpc/{physical(args.placement)}/flows", args=args, parent=parent)
     trust = service_trust("vpc-flow-logs.amazonaws.com")
-    writer = role("flows", trust=trust, region=args.placement.region, parent=parent)
+    writer = role("flows", trust=trust, parent=parent)
     allowed = pulumi.Output.json_dumps(
         {
             "Version": "2012-10-17",

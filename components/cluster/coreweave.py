@@ -57,11 +57,13 @@ class Cluster(pulumi.ComponentResource):
 
     Attributes:
         kubeconfig: holds no credential: the token is read from the environment when somebody signs in.
+        open_id_server: where the customer's own tokens are taken; "" without an issuer of theirs.
         issuer: URL of the issuer of its service accounts' tokens, which object storage trusts.
     """
 
     name: str
     kubeconfig: pulumi.Output[str]
+    open_id_server: pulumi.Input[str]
     issuer: pulumi.Output[str]
 
     def __init__(self, name: str, args: ClusterArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
@@ -82,6 +84,7 @@ class Cluster(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(parent=self),
         )
         self.kubeconfig = kubeconfig(self.name, endpoint=cluster.api_server_endpoint)
+        self.open_id_server = cluster.api_server_endpoint.apply(unmanaged) if args.issuer else ""
         self.issuer = cluster.service_account_oidc_issuer_url
         self.register_outputs({"name": self.name})
 
@@ -130,12 +133,20 @@ def with_scheme(endpoint: str) -> str:
     return endpoint if endpoint.startswith("https://") else f"https://{endpoint}"
 
 
+def unmanaged(endpoint: str) -> str:
+    """The second address of the same API, where tokens of others are taken (docs.coreweave.com, Unmanaged auth)."""
+    return f"https://api.{endpoint.removeprefix('https://')}"
+
+
 def _sign_in() -> Mapping[str, object]:
     credential = '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"%s"}}'
     return {
         "apiVersion": "client.authentication.k8s.io/v1",
         "command": "sh",
-        "args": ["-c", f"printf '{credential}' \"${TOKEN_ENV}\""],
+        "args": [
+            "-c",
+            f"printf '{credential}' \"${{{TOKEN_ENV}:?}}\"",
+        ],  # a missing token says so and is no anonymous call
         "interactiveMode": "Never",
         "installHint": f"export {TOKEN_ENV}=<an API access token of the CoreWeave console>",
     }

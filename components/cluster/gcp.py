@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
     from planning.spec import Placement
 
-# GKE docs, maintenance windows and exclusions; Cluster Toolkit v1.95, examples/gke-a4; read 2026-11. With this scope an
-# exclusion may last until the minor version leaves support: the control plane is patched, nodes are left alone.
+# Cluster Toolkit at 10470803 (June 2026), examples/gke-a4; terraform-provider-google 7.46. With this scope an exclusion
+# may last until the minor version leaves support: the control plane is patched, nodes are left alone.
 EXCLUSION_SCOPE: Final = "NO_MINOR_OR_NODE_UPGRADES"
 EXCLUSION_END: Final = "UNTIL_END_OF_SUPPORT"
 EXCLUSION_START: Final = "2026-01-01T00:00:00Z"  # any day past; a moving one would be a change at every update
 CHANNEL: Final = "REGULAR"  # an exclusion of that scope needs a channel
-MAINTENANCE_START: Final = "02:00"  # UTC, four hours each day; at least 48 hours in 32 days must be left (same page)
+MAINTENANCE_START: Final = "02:00"  # UTC, four hours each day, more than GKE asks to be left
 LOGS: Final = ("SYSTEM_COMPONENTS", "APISERVER", "CONTROLLER_MANAGER", "SCHEDULER")
-METRICS: Final = ("SYSTEM_COMPONENTS", "STORAGE")
+METRICS: Final = ("SYSTEM_COMPONENTS",)  # not charged; every other component is, by the sample
 NODE_ROLES: Final = ("roles/container.defaultNodeServiceAccount", "roles/artifactregistry.reader")
 
 

@@ -12,7 +12,7 @@ from components.access.gcp_key import Key, KeyArgs
 from components.cluster.gcp_names import labels
 from components.cluster.gcp_settings import read_gcp_settings, zone_of
 from components.network.gcp import Network, NetworkArgs
-from components.network.gcp_ranges import Ranges, ranges
+from components.network.gcp_ranges import LUSTRE_PREFIX, Ranges, ranges
 from components.storage.gcp_shared import FILESTORE, LUSTRE, LUSTRE_PORTS
 from planning.errors import InputError
 
@@ -62,6 +62,9 @@ def lay(site: Site) -> Ground:
         project=settings.project or None,
         region=spec.placement.region,
         default_labels=labels(spec),
+        # A person's own sign-in is refused by the API of budgets unless a project pays for the call (provider docs).
+        billing_project=settings.project or None if settings.billing_account else None,
+        user_project_override=True if settings.billing_account else None,
         opts=site.options(),
     )
     project = gcp.organizations.get_project_output(
@@ -103,10 +106,17 @@ def _network(site: Site, parts: Ranges, *, cloud: gcp.Provider) -> Network:
 
 
 def _ranges(spec: ClusterSpec) -> Ranges:
+    hint = "choose another where.cidr in the checklist"
     try:
-        return ranges(spec.network.cidr, nodes=sum(pool.max_nodes for pool in spec.pools))
+        found = ranges(spec.network.cidr, nodes=sum(pool.max_nodes for pool in spec.pools))
     except ValueError as error:
-        raise InputError(str(error), hint="choose another where.cidr in the checklist") from error
+        raise InputError(str(error), hint=hint) from error
+    if shared_item(spec) == LUSTRE and found.services.prefixlen > LUSTRE_PREFIX:
+        raise InputError(
+            f"{spec.network.cidr} leaves Managed Lustre a /{found.services.prefixlen}, and it needs a /{LUSTRE_PREFIX}",
+            hint=hint,
+        )
+    return found
 
 
 def _key_users(site: Site, settings: GcpSettings) -> tuple[str, ...]:

@@ -10,8 +10,8 @@ import pulumi
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# docs.cloud.google.com/kubernetes-engine/docs/how-to/cluster-access-for-kubectl; flags: kubernetes/cloud-provider-gcp,
-# cmd/gke-gcloud-auth-plugin/cred.go; read 2026-11. Its tokens last an hour at most.
+# Flags: kubernetes/cloud-provider-gcp at 0a5be104, cmd/gke-gcloud-auth-plugin/cred.go. Google's access tokens last an
+# hour at most.
 PLUGIN: Final = "gke-gcloud-auth-plugin"
 ADMIN: Final = "admin"
 

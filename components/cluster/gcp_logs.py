@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from planning.spec import Placement
 
-KEPT_DAYS: Final = 30  # what the price of taking logs in includes (cloud.google.com/stackdriver/pricing, 2026-11)
+KEPT_DAYS: Final = 30  # what the price of taking logs in includes (cloud.google.com/stackdriver/pricing, from memory)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,10 +13,9 @@ from components.naming import physical
 if TYPE_CHECKING:
     from planning.spec import ClusterSpec, Placement, Pool
 
-# docs.cloud.google.com/compute/docs/labeling-resources and .../naming-resources, read 2026-11
-LABEL_LENGTH: Final = 63
-CLUSTER_LENGTH: Final = 40  # gcloud container clusters create: NAME
-ACCOUNT_LENGTH: Final = 30  # iam.serviceAccounts.create: accountId, 6 to 30
+LABEL_LENGTH: Final = 63  # of a label, and of the name of most resources (Compute Engine docs, from memory)
+CLUSTER_LENGTH: Final = 40  # terraform-provider-google 7.46, resource_container_cluster.go: name
+ACCOUNT_LENGTH: Final = 30  # terraform-provider-google 7.46, google_service_account: account_id, 6 to 30
 SUFFIX: Final = 6
 
 

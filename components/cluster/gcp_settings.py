@@ -1,4 +1,4 @@
-"""What a stack says of Google Cloud beside the lock: its project, and zones that no catalog knows."""
+"""What a stack says of Google Cloud beside the lock: its project, and zones where the lock's will not do."""
 
 from __future__ import annotations
 
@@ -54,25 +54,35 @@ def read_gcp_settings() -> GcpSettings:
 
 
 def zone_of(pool: Pool, *, site: Site, settings: GcpSettings) -> pulumi.Input[str] | None:
-    """The one zone of a pool whose nodes must be close together or are reserved; None where any zone will do.
+    """The one zone of a pool whose nodes must be close together or are reserved; None where several will do.
+
+    The lock's zone is the first that sells the machine; where a reservation lies only the stack can say.
 
     Raises:
         InputError: one zone is needed and nothing says which, or it is in another region.
     """
-    named = settings.zones.get(pool.name) or next(iter(pool.zones), None)
+    close = pool.placement_group or fabric_of(pool) is not None
+    reserved = pool.kind == "capacity_block" or pool.name in site.settings.reservations
+    locked = pool.zones[:1] if len(pool.zones) == 1 or (close and not reserved) else ()
+    named = settings.zones.get(pool.name) or next(iter(locked), None)
     if named is not None:
         if not named.startswith(f"{site.placement.region}-"):
             raise InputError(f"pool {pool.name} may start in {named}, which is not in {site.placement.region}")
         return named
-    close = pool.placement_group or fabric_of(pool) is not None
-    if not close and pool.kind != "capacity_block" and pool.name not in site.settings.reservations:
+    if not close and not reserved:
         return None
     if site.settings.offline:
         return pulumi.Output.from_input(pulumi.UNKNOWN).apply(str)
+    why = "holds its reservation" if reserved else f"sells {pool.machine}"
     raise InputError(
-        f"the nodes of pool {pool.name} start in one zone, and the stack does not say which sells {pool.machine}",
+        f"the nodes of pool {pool.name} start in one zone, and the stack does not say which {why}",
         hint=f"pulumi config set --path 'atoll:{ZONES_KEY}.{pool.name}' {site.placement.region}-a",
     )
+
+
+def pool_zones(pool: Pool, zone: pulumi.Input[str] | None) -> tuple[pulumi.Input[str], ...]:
+    """Zones that a pool's nodes start in: its one zone, else all that sell its machine; empty where GKE chooses."""
+    return pool.zones if zone is None else (zone,)
 
 
 def reservation_of(pool: Pool, *, site: Site) -> pulumi.Input[str] | None:

@@ -138,13 +138,25 @@ def _way_out(vpc: gcp.compute.Network, args: NetworkArgs, *, parent: Network) ->
 
 
 def _inside(vpc: gcp.compute.Network, args: NetworkArgs, *, parent: Network) -> None:
-    """Nodes and pods talk to each other, managed services call back; what no rule allows, every VPC refuses."""
+    """Nodes and pods talk to each other, managed services call back; what no rule allows, every VPC refuses.
+
+    GKE's own rule lets the control plane reach ports 443 and 10250 of the nodes and no other, and admission webhooks
+    listen where they like (cloud.google.com/service-mesh/docs/private-cluster-open-port).
+    """
     gcp.compute.Firewall(
         "inside",
         network=vpc.id,
         direction="INGRESS",
         source_ranges=[str(args.ranges.nodes), str(args.ranges.pods)],
         allows=[{"protocol": protocol} for protocol in ("tcp", "udp", "icmp")],
+        opts=pulumi.ResourceOptions(parent=parent),
+    )
+    gcp.compute.Firewall(
+        "control-plane",
+        network=vpc.id,
+        direction="INGRESS",
+        source_ranges=[str(args.ranges.control_plane)],
+        allows=[{"protocol": "tcp"}],
         opts=pulumi.ResourceOptions(parent=parent),
     )
     if args.called_back:

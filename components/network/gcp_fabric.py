@@ -157,7 +157,7 @@ class Lanes(pulumi.ComponentResource):
 
 
 def _announce(lane: Lane, *, parent: Lanes) -> None:
-    """Kinds of networking.gke.io/v1 (GKE docs, multi-network support for pods, read 2026-11)."""
+    """Kinds of networking.gke.io/v1 (Cluster Toolkit at 10470803, modules/scheduler/gke-cluster/templates)."""
     kind = "GKENetworkParamSet"
     known = kubernetes.apiextensions.CustomResource(
         f"{lane.name}-parameters",

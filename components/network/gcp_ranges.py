@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 WIDEST: Final = 9  # a pod range is at most a /9 (GKE docs, flexible pod CIDR), and pods get half of the network
 NARROWEST: Final = 20  # then the range of managed services is a /24, the least that service networking takes
+LUSTRE_PREFIX: Final = 23  # of the range of one instance (Managed Lustre docs, Configure a VPC network)
 CONTROL_PLANE: Final = 28  # of every private GKE control plane
 # Pods per node and the range that a node takes of the pods' (GKE docs, flexible pod CIDR: twice the pods, rounded up).
 PODS_PER_NODE: Final = ((110, 24), (64, 25), (32, 26), (16, 27))

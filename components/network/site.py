@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Final
 import pulumi
 
 from components.naming import tags
+from planning.charge import to_inputs
 from planning.errors import InputError
+from planning.quantities import charges
+from planning.ways import READ_OFF
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -28,6 +31,7 @@ class MainSideArgs:
         network: range of the cluster's network.
         address: public address that the cluster's traffic leaves from, its NAT's where there is one.
         gateway: id of a VPN gateway that the VPC has already; "" where one is to be made.
+        peer: public address of that gateway, where its cloud does not tell it.
         tags: tags of everything in the stack.
     """
 
@@ -36,6 +40,7 @@ class MainSideArgs:
     network: IPv4Network
     address: str
     gateway: str
+    peer: str
     tags: Mapping[str, str]
 
 
@@ -53,7 +58,24 @@ def _aws(args: MainSideArgs, opts: pulumi.ResourceOptions) -> Sequence[Tunnel]:
     return MainSide("main-cloud", args, opts=opts).tunnels
 
 
-MAIN_SIDES: Final[Mapping[str, Callable[[MainSideArgs, pulumi.ResourceOptions], Sequence[Tunnel]]]] = {"aws": _aws}
+def _azure(args: MainSideArgs, opts: pulumi.ResourceOptions) -> Sequence[Tunnel]:
+    from components.network.azure_site import MainSide  # noqa: PLC0415 - only the main cloud's SDK is imported
+
+    return MainSide("main-cloud", args, opts=opts).tunnels
+
+
+def _gcp(args: MainSideArgs, opts: pulumi.ResourceOptions) -> Sequence[Tunnel]:
+    from components.network.gcp_site import MainSide  # noqa: PLC0415 - only the main cloud's SDK is imported
+
+    return MainSide("main-cloud", args, opts=opts).tunnels
+
+
+MAIN_SIDES: Final[Mapping[str, Callable[[MainSideArgs, pulumi.ResourceOptions], Sequence[Tunnel]]]] = {
+    "aws": _aws,
+    "azure": _azure,
+    "gcp": _gcp,
+}
+PAID_BY_GATEWAY: Final = frozenset({"azure"})  # where a gateway that is there already is what the tunnel is paid with
 
 
 def linked(site: Site, *, options: pulumi.ResourceOptions) -> dict[str, pulumi.Input[object]]:
@@ -67,20 +89,27 @@ def linked(site: Site, *, options: pulumi.ResourceOptions) -> dict[str, pulumi.I
     link = site.spec.network.link
     if link is None:
         return {}
-    charges = site.ledger.claim("link")
+    by_hand = bool(site.settings.link_peer) and not site.settings.link_gateway
     args = MainSideArgs(
         placement=site.placement,
         link=link,
         network=site.spec.network.cidr,
         address=_address(site),
         gateway=site.settings.link_gateway,
+        peer=site.settings.link_peer,
         tags=tags(site.spec),
     )
-    build = MAIN_SIDES.get(link.provider)
-    tunnels = _by_hand(site) if build is None else build(args, site.options())
-    pod = SitePodArgs(main=args, tunnels=tunnels, charges=charges)
-    SitePod("site", pod, opts=options)
-    return {"link": _wanted(args)} if build is None else {}
+    tunnels = _by_hand(site) if by_hand else MAIN_SIDES[link.provider](args, site.options())
+    there = by_hand or (bool(args.gateway) and link.provider in PAID_BY_GATEWAY)
+    declared = [*site.ledger.claim("link"), *(_untold(site) if there else ())]
+    SitePod("site", SitePodArgs(main=args, tunnels=tunnels, charges=declared), opts=options)
+    return {"link": _wanted(args)}
+
+
+def _untold(site: Site) -> list[dict[str, object]]:
+    """Charges of a main side that is there already, so that no resource of the stack tells them."""
+    ends = tuple(READ_OFF)
+    return [to_inputs(charge) for charge in charges(site.spec) if charge.key.endswith(ends)]
 
 
 def _address(site: Site) -> str:
@@ -93,15 +122,22 @@ def _address(site: Site) -> str:
 
 
 def _by_hand(site: Site) -> Sequence[Tunnel]:
-    """The end that the customer makes, once it is made: its address and key are settings of the stack."""
+    """The end that the customer made: its address and key are settings of the stack.
+
+    Raises:
+        InputError: there is no key.
+    """
     settings = site.settings
-    if not settings.link_peer:
-        return ()
+    if settings.link_key == "":
+        raise InputError(
+            "atoll:linkPeer names the main cloud's gateway, and nobody said the key that it shares",
+            hint="pulumi config set --secret atoll:linkKey <pre-shared key>",
+        )
     return (Tunnel(address=pulumi.Output.from_input(settings.link_peer), key=pulumi.Output.secret(settings.link_key)),)
 
 
 def _wanted(args: MainSideArgs) -> dict[str, pulumi.Input[object]]:
-    """What the customer's own gateway is to be made with, on a main cloud that is not built here."""
+    """What both ends are made with, for those who look after the main cloud, or make its end themselves."""
     return {
         "vpc": args.link.vpc_id,
         "peerAddress": args.address,
@@ -109,5 +145,4 @@ def _wanted(args: MainSideArgs) -> dict[str, pulumi.Input[object]]:
         "network": str(args.link.vpc_cidr),
         "ike": "IKEv2, AES256-GCM-16, SHA2-384, group 20",
         "esp": "AES256-GCM-16, group 20, tunnel mode",
-        "then": "pulumi config set atoll:linkPeer <address>; pulumi config set --secret atoll:linkKey <pre-shared key>",
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -24,7 +25,11 @@ charon {
 
 
 def connections(tunnels: Sequence[tuple[str, str]], *, us: str, network: IPv4Network, main: IPv4Network) -> str:
-    """swanctl.conf for tunnels given by address and pre-shared key; the cluster's side always calls."""
+    """swanctl.conf for tunnels given by address and pre-shared key; the cluster's side always calls.
+
+    Keys are written in base64 (docs.strongswan.org, swanctl.conf, secrets.ike<suffix>.secret), so that no sign in one
+    of them ends or changes anything.
+    """
     ends = "".join(
         f"""\
   main-{number} {{
@@ -56,7 +61,7 @@ def connections(tunnels: Sequence[tuple[str, str]], *, us: str, network: IPv4Net
         for number, (address, _) in enumerate(tunnels, start=1)
     )
     keys = "".join(
-        f'  ike-{number} {{\n    id = {address}\n    secret = "{key}"\n  }}\n'
+        f'  ike-{number} {{\n    id = {address}\n    secret = "0s{b64encode(key.encode()).decode()}"\n  }}\n'
         for number, (address, key) in enumerate(tunnels, start=1)
     )
     return f"connections {{\n{ends}}}\nsecrets {{\n{keys}}}\n"

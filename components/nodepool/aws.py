@@ -13,7 +13,7 @@ from components.nodepool.aws_close import fabric_group, placement_group
 from components.nodepool.aws_karpenter import ElasticArgs, elastic
 from components.nodepool.aws_sizes import elastic_nodes, fixed_nodes
 from components.nodepool.aws_template import TemplateArgs, has_fabric, launch_template
-from components.nodepool.devices import BURN_IN_TAINT, device, image_flavor, labels
+from components.nodepool.devices import image_flavor, labels, taints
 from planning.charge import range_to_inputs
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class NodePoolArgs:
     """What one node is, how many there may be, and where they join.
 
     Args:
-        subnet_ids: subnets of the zones the pool may use; one only for a fabric, a placement group or a reservation.
+        subnet_ids: subnets of the zones the pool may use; one only for a fabric or a placement group.
         reservation: id of the capacity reservation or capacity block, None where there is none.
         tags: tags of the stack; a launch template does not inherit them.
         karpenter: where its elastic nodes join; None where it has none.
@@ -172,17 +172,7 @@ def _node_group(
         node_repair_config={"enabled": True},
         launch_template={"id": template.id, "version": template.latest_version.apply(str)},
         labels=labels(pool),
-        taints=_taints(pool),
+        taints=[{"key": key, "value": value, "effect": "NO_SCHEDULE"} for key, value in taints(pool)],
         tags=pool_tags(pool, {}),
         opts=pulumi.ResourceOptions(parent=parent, depends_on=list(needs)),
     )
-
-
-def _taints(pool: Pool) -> list[aws.eks.NodeGroupTaintArgs]:
-    found: list[aws.eks.NodeGroupTaintArgs] = []
-    name = device(pool.accelerator)
-    if pool.role == "gpu" and name:
-        found.append(aws.eks.NodeGroupTaintArgs(key=name, value="present", effect="NO_SCHEDULE"))
-    if pool.burn_in:
-        found.append(aws.eks.NodeGroupTaintArgs(key=BURN_IN_TAINT, value="pending", effect="NO_SCHEDULE"))
-    return found

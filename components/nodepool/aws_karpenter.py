@@ -10,7 +10,7 @@ import pulumi_kubernetes as kubernetes
 
 from components.nodepool.aws_sizes import elastic_nodes
 from components.nodepool.aws_template import FIRST_CARD_WITHOUT_EFA, ROOT_DEVICE, has_fabric
-from components.nodepool.devices import device, labels
+from components.nodepool.devices import labels, taints
 from planning.errors import InputError
 
 if TYPE_CHECKING:
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from planning.spec import Pool
 
-# github.com/awslabs/amazon-eks-ami/releases/tag/v20261112: images of Kubernetes 1.31 to 1.37; Karpenter takes the
+# github.com/awslabs/amazon-eks-ami/releases/tag/v20260903: images of Kubernetes 1.31 to 1.36; Karpenter takes the
 # variant that has the driver of the machine.
-IMAGE: Final = "al2023@v20261112"
+IMAGE: Final = "al2023@v20260903"
 ARCHITECTURES: Final = {"x86_64": "amd64", "arm64": "arm64"}
 CAPACITY: Final[Mapping[str, tuple[str, ...]]] = {"spot": ("spot",), "capacity_block": ("reserved",)}
 ON_DEMAND: Final = "on-demand"
@@ -156,9 +156,8 @@ def _node_pool(pool: Pool, *, reserved: bool) -> dict[str, object]:
         "requirements": [{"key": key, "operator": "In", "values": list(each)} for key, each in required.items()],
         "expireAfter": NEVER if pool.role == "gpu" or reserved else CPU_NODE_AGE,
     }
-    name = device(pool.accelerator)
-    if pool.role == "gpu" and name:
-        node["taints"] = [{"key": name, "value": "present", "effect": "NoSchedule"}]
+    if kept := taints(pool, burn_in=False):
+        node["taints"] = [{"key": key, "value": value, "effect": "NoSchedule"} for key, value in kept]
     return {
         "template": {"metadata": {"labels": labels(pool)}, "spec": node},
         "limits": _limits(pool),

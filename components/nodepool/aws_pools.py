@@ -62,7 +62,7 @@ def _pool(
             tags=tags(ground.spec),
             karpenter=joined,
         ),
-        opts=ground.options(depends_on=[*after, ground.key.named]),
+        opts=ground.options(depends_on=[*after, ground.key.named, cluster]),
     )
 
 

@@ -44,6 +44,8 @@ def reservation(pool: Pool, settings: Settings) -> pulumi.Input[str] | None:
 def subnets(pool: Pool, *, network: Network) -> tuple[int, ...]:
     """Private subnets the pool may start in, by their number; one only where its nodes must be close together.
 
+    A capacity block is in one zone, which Karpenter knows and the lock may not: it may start in any of them.
+
     Raises:
         InputError: the pool names a zone that the network does not span.
     """
@@ -53,5 +55,5 @@ def subnets(pool: Pool, *, network: Network) -> tuple[int, ...]:
         if unknown:
             raise InputError(f"pool {pool.name} may start in {', '.join(unknown)}, which the network does not span")
         found = tuple(network.zones.index(zone) for zone in pool.zones)
-    close = has_fabric(pool) or pool.placement_group or pool.kind == "capacity_block"
+    close = (has_fabric(pool) or pool.placement_group) and pool.kind != "capacity_block"
     return found[:1] if close else found

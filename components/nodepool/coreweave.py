@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 from pulumi_kubernetes.apiextensions import CustomResource
 
-from components.nodepool.devices import BURN_IN_TAINT, device, labels
+from components.nodepool.devices import labels, taints
 from planning.charge import range_to_inputs
 from planning.errors import InputError
 from planning.takeoff.coreweave import INSTANCE_TYPES
@@ -87,7 +87,7 @@ def _spec(args: NodePoolArgs, *, scaled: bool) -> dict[str, object]:
         "minNodes": pool.min_nodes,
         "maxNodes": pool.max_nodes,
         "nodeLabels": {**labels(pool), **({SYSTEM_LABEL: "true"} if pool.min_nodes > 0 else {})},
-        "nodeTaints": _taints(pool),
+        "nodeTaints": [{"key": key, "value": value, "effect": "NoSchedule"} for key, value in taints(pool)],
     }
 
 
@@ -100,13 +100,3 @@ def _check_rack(pool: Pool, *, scaled: bool) -> None:
             f"and the lock asks for {pool.min_nodes} to {pool.max_nodes}",
             hint="accept an option on another machine",
         )
-
-
-def _taints(pool: Pool) -> list[dict[str, str]]:
-    found: list[dict[str, str]] = []
-    name = device(pool.accelerator)
-    if pool.role == "gpu" and name:
-        found.append({"key": name, "value": "present", "effect": "NoSchedule"})
-    if pool.burn_in and pool.min_nodes > 0:
-        found.append({"key": BURN_IN_TAINT, "value": "pending", "effect": "NoSchedule"})
-    return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from planning.spec import Pool
@@ -31,6 +31,25 @@ def device(accelerator: str | None) -> str:
 def image_flavor(accelerator: str | None) -> str:
     """Which node image holds the driver: "nvidia", "neuron", or "plain" where drivers are installed later or never."""
     return FLAVORS.get(device(accelerator), "plain")
+
+
+class Taint(NamedTuple):
+    """What a pod must tolerate to be scheduled; the effect is always no-schedule, which each cloud spells its way."""
+
+    key: str
+    value: str
+
+
+def taints(pool: Pool, *, burn_in: bool = True) -> tuple[Taint, ...]:
+    """Taints of the pool's nodes: accelerators are for pods that ask for them, and untested nodes for none.
+
+    Args:
+        burn_in: whether untested nodes are marked: only where nodes stay, for a scaler would start new ones for ever.
+    """
+    name = device(pool.accelerator) if pool.role == "gpu" else ""
+    held = (Taint(name, "present"),) if name else ()
+    untested = (Taint(BURN_IN_TAINT, "pending"),) if burn_in and pool.burn_in and pool.min_nodes > 0 else ()
+    return held + untested
 
 
 def labels(pool: Pool) -> dict[str, str]:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_gcp as gcp
 
-from components.nodepool.devices import BURN_IN_TAINT, NVIDIA, device, labels
-from components.nodepool.gcp_machines import accelerator, disk_type, local_ssds
+from components.nodepool.devices import labels, taints
+from components.nodepool.gcp_machines import COMPACT_FLEX, accelerator, disk_type, local_ssds
 from planning.charge import range_to_inputs
 
 if TYPE_CHECKING:
@@ -35,9 +35,10 @@ class NodePoolArgs:
     """What one node is, how many there may be, and where they join.
 
     Args:
-        zone: the only zone the pool may use; None for all zones of the cluster.
+        zones: the only zones the pool may use; empty for those that GKE gives the cluster.
         reservation: name of the reservation the nodes start in; None where there is none.
         driver: whether GKE installs the GPU driver.
+        lustre: whether pods mount Managed Lustre.
         labels: labels of machines and disks.
     """
 
@@ -46,10 +47,11 @@ class NodePoolArgs:
     cluster_name: pulumi.Input[str]
     node_account: pulumi.Input[str]
     key_id: pulumi.Input[str]
-    zone: pulumi.Input[str] | None
+    zones: Sequence[pulumi.Input[str]]
     reservation: pulumi.Input[str] | None
     interfaces: Sequence[Interface]
     driver: bool
+    lustre: bool
     labels: Mapping[str, str]
 
 
@@ -93,7 +95,7 @@ def _pool(name: str, args: NodePoolArgs, *, parent: NodePool) -> gcp.container.N
         name,
         cluster=args.cluster_name,
         location=args.placement.region,
-        node_locations=None if args.zone is None else [args.zone],
+        node_locations=list(args.zones) or None,
         initial_node_count=_first_nodes(args),
         autoscaling={
             "total_min_node_count": pool.min_nodes,
@@ -102,7 +104,7 @@ def _pool(name: str, args: NodePoolArgs, *, parent: NodePool) -> gcp.container.N
         },
         management={"auto_repair": pool.kind != "flex", "auto_upgrade": True},
         upgrade_settings=_upgrades(pool),
-        placement_policy={"type": "COMPACT"} if pool.placement_group else None,
+        placement_policy=_placement(args),
         network_config={
             "enable_private_nodes": True,
             "additional_node_network_configs": [
@@ -114,10 +116,19 @@ def _pool(name: str, args: NodePoolArgs, *, parent: NodePool) -> gcp.container.N
     )
 
 
-def _first_nodes(args: NodePoolArgs) -> int:
-    """Nodes to begin with, counted for each zone; never more than the pool may have."""
+def _placement(args: NodePoolArgs) -> gcp.container.NodePoolPlacementPolicyArgsDict | None:
+    """Close together where asked; a reservation brings its own placement, and few machines start flexibly so."""
     pool = args.pool
-    zones = ZONES_OF_A_REGION if args.zone is None else 1
+    refused = args.reservation is not None or (pool.kind == "flex" and pool.machine not in COMPACT_FLEX)
+    return {"type": "COMPACT"} if pool.placement_group and not refused else None
+
+
+def _first_nodes(args: NodePoolArgs) -> int:
+    """Nodes to begin with, counted for each zone; never more than the pool may have, and none that may have to wait."""
+    pool = args.pool
+    if pool.kind == "flex":
+        return 0
+    zones = len(args.zones) or ZONES_OF_A_REGION
     each = -(-pool.min_nodes // zones)
     return each if each * zones <= pool.max_nodes else pool.min_nodes // zones
 
@@ -141,14 +152,22 @@ def _node(args: NodePoolArgs) -> gcp.container.NodePoolNodeConfigArgsDict:
         "oauth_scopes": ["https://www.googleapis.com/auth/cloud-platform"],  # rights are the account's
         "labels": labels(pool),
         "resource_labels": dict(args.labels),
-        "taints": _taints(pool),
+        "taints": [{"key": key, "value": value, "effect": "NO_SCHEDULE"} for key, value in taints(pool)],
         "metadata": {"disable-legacy-endpoints": "true"},
         "workload_metadata_config": {"mode": "GKE_METADATA"},
-        "shielded_instance_config": {"enable_secure_boot": True, "enable_integrity_monitoring": True},
+        "shielded_instance_config": {"enable_secure_boot": _secure(args), "enable_integrity_monitoring": True},
         "gvnic": {"enabled": True},
         "reservation_affinity": _reservation(args),
     }
     return {**config, **_market(pool), **_local(pool), **_accelerators(args)}
+
+
+def _secure(args: NodePoolArgs) -> bool:
+    """Secure Boot everywhere but on CPU nodes of workloads that mount Lustre: it keeps Lustre's module off them.
+
+    Source: docs of Managed Lustre, Connect to an existing instance from GKE.
+    """
+    return not (args.lustre and args.pool.role == "cpu")
 
 
 def _market(pool: Pool) -> gcp.container.NodePoolNodeConfigArgsDict:
@@ -188,12 +207,3 @@ def _reservation(args: NodePoolArgs) -> gcp.container.NodePoolNodeConfigReservat
         "key": RESERVATION_KEY,
         "values": [args.reservation],
     }
-
-
-def _taints(pool: Pool) -> list[gcp.container.NodePoolNodeConfigTaintArgsDict]:
-    found: list[gcp.container.NodePoolNodeConfigTaintArgsDict] = []
-    if pool.role == "gpu" and device(pool.accelerator) == NVIDIA:
-        found.append({"key": NVIDIA, "value": "present", "effect": "NO_SCHEDULE"})
-    if pool.burn_in and pool.min_nodes > 0:
-        found.append({"key": BURN_IN_TAINT, "value": "pending", "effect": "NO_SCHEDULE"})
-    return found

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
     from planning.spec import Pool
 
-# Accelerator names: docs.cloud.google.com/compute/docs/gpus (GPU platforms), read 2026-11. A3 Mega has one of its own.
+# Accelerator names: Cluster Toolkit at 10470803 (June 2026), pkg/config/machine_mappings.json; that of A2 Ultra: GKE
+# docs, Using gVNIC. A3 Mega has one of its own.
 ACCELERATORS: Final[Mapping[str, str]] = {
     "A100-SXM-40GB": "nvidia-tesla-a100",
     "A100-SXM-80GB": "nvidia-a100-80gb",
@@ -23,10 +24,12 @@ ACCELERATORS: Final[Mapping[str, str]] = {
     "RTX-PRO-6000-PCIe-96GB": "nvidia-rtx-pro-6000",
 }
 BY_MACHINE: Final[Mapping[str, str]] = {"a3-megagpu-8g": "nvidia-h100-mega-80gb"}
-# Series that take no Persistent Disk (docs.cloud.google.com/compute/docs/disks/hyperdisks, read 2026-11).
+# Series that take no Persistent Disk (docs.cloud.google.com/compute/docs/disks/hyperdisks, from memory).
 HYPERDISK_ONLY: Final = frozenset({"a4", "c4", "c4a", "c4d", "c4n", "g4", "m4", "n4", "n4a", "n4d"})
 HYPERDISK_ONLY_MACHINES: Final = frozenset({"a3-ultragpu-8g"})
 LOCAL_SSD_GB: Final = 375
+# Machines that start flexibly and close together (Cluster Toolkit at 10470803, modules/compute/gke-node-pool).
+COMPACT_FLEX: Final = frozenset({"a3-ultragpu-8g", "a4-highgpu-8g"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,8 +49,8 @@ class Fabric:
     mtu: int = 8896
 
 
-# docs.cloud.google.com/kubernetes-engine/docs/how-to/gpu-bandwidth-gpudirect-tcpx and ../ai-hypercomputer/docs/create,
-# read 2026-11: four networks for TCPX, eight for TCPXO, one more NIC and eight RDMA lanes for A3 Ultra and A4.
+# Cluster Toolkit at 10470803 (June 2026), examples/gke-a3-highgpu, gke-a3-megagpu, gke-a3-ultragpu and gke-a4: four
+# networks for TCPX, eight for TCPXO, one more NIC and eight RDMA lanes for A3 Ultra and A4.
 FABRICS: Final[Mapping[str, Fabric]] = {
     "a3-highgpu-8g": Fabric(kind="tcpx", networks=4, mtu=8244),
     "a3-megagpu-8g": Fabric(kind="tcpxo", networks=8, mtu=8244),

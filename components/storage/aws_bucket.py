@@ -30,13 +30,21 @@ class BucketArgs:
     allowed: Callable[[pulumi.Output[str]], list[dict[str, object]]] = _nothing
 
 
-def shut_bucket(name: str, args: BucketArgs, *, parent: pulumi.Resource) -> aws.s3.Bucket:
+@dataclass(frozen=True, kw_only=True)
+class ShutBucket:
+    """A bucket, and its policy, which whatever writes by it waits for."""
+
+    bucket: aws.s3.Bucket
+    policy: aws.s3.BucketPolicy
+
+
+def shut_bucket(name: str, args: BucketArgs, *, parent: pulumi.Resource) -> ShutBucket:
     """A versioned bucket, which a destroy keeps, and keeps shut."""
     opts = pulumi.ResourceOptions(parent=parent, protect=True, retain_on_delete=True)
     bucket = aws.s3.Bucket(name, force_destroy=False, opts=opts)
     within = pulumi.ResourceOptions(parent=bucket, protect=False, retain_on_delete=True)  # a kept bucket stays shut
     _encrypt(name, bucket, key_arn=args.key_arn, opts=within)
-    _shut(name, bucket, allowed=args.allowed(bucket.arn), opts=within)
+    policy = _shut(name, bucket, allowed=args.allowed(bucket.arn), opts=within)
     versions = aws.s3.BucketVersioning(
         name, bucket=bucket.bucket, versioning_configuration={"status": "Enabled"}, opts=within
     )
@@ -46,7 +54,7 @@ def shut_bucket(name: str, args: BucketArgs, *, parent: pulumi.Resource) -> aws.
         rules=list(args.rules),
         opts=pulumi.ResourceOptions.merge(within, pulumi.ResourceOptions(depends_on=[versions])),
     )
-    return bucket
+    return ShutBucket(bucket=bucket, policy=policy)
 
 
 def _encrypt(name: str, bucket: aws.s3.Bucket, *, key_arn: pulumi.Input[str], opts: pulumi.ResourceOptions) -> None:
@@ -66,7 +74,7 @@ def _encrypt(name: str, bucket: aws.s3.Bucket, *, key_arn: pulumi.Input[str], op
 
 def _shut(
     name: str, bucket: aws.s3.Bucket, *, allowed: Sequence[dict[str, object]], opts: pulumi.ResourceOptions
-) -> None:
+) -> aws.s3.BucketPolicy:
     """No public access, no access lists, no connection without TLS."""
     blocked = aws.s3.BucketPublicAccessBlock(
         name,
@@ -81,7 +89,7 @@ def _shut(
         name, bucket=bucket.bucket, rule={"object_ownership": "BucketOwnerEnforced"}, opts=opts
     )
     after = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[blocked]))
-    aws.s3.BucketPolicy(name, bucket=bucket.bucket, policy=_policy(bucket, allowed=allowed), opts=after)
+    return aws.s3.BucketPolicy(name, bucket=bucket.bucket, policy=_policy(bucket, allowed=allowed), opts=after)
 
 
 def _policy(bucket: aws.s3.Bucket, *, allowed: Sequence[dict[str, object]]) -> pulumi.Output[str]:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.access.names import namespace
+from components.access.names import SYSTEM_NAMESPACE, namespace
+from components.site import StorageClasses, Volume
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 DISK: Final = "atoll-disk"
 SHARED: Final = "atoll-shared"
 COLD: Final = "atoll-cold"
-CLAIM: Final = "shared"  # claim of each workload's namespace that is kept a volume of the shared file system
+CLAIM: Final = "shared"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,20 +43,27 @@ class Classes(pulumi.ComponentResource):
     """`atoll-disk`, the default: EBS volumes that outlive their claim; `atoll-shared` and `atoll-cold` where there are.
 
     Attributes:
-        shared: name of the class of the shared file system; "" for none.
-        cold: the same of the plain one.
+        names: of the classes that there are.
+        volumes: those kept for each workload.
     """
 
-    shared: str
-    cold: str
+    names: StorageClasses
+    volumes: Sequence[Volume]
 
     def __init__(self, name: str, args: ClassesArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("atoll:storage:Classes", name, {}, opts)
-        self.shared = SHARED if args.shared is not None else ""
-        self.cold = COLD if args.cold is not None else ""
+        self.names = StorageClasses(
+            disk=DISK,
+            shared=SHARED if args.shared is not None else "",
+            cold=COLD if args.cold is not None else "",
+        )
+        self.volumes = ()
         _disk(args, parent=self)
         if args.shared is not None:
-            _shared(*args.shared, workloads=args.workloads, parent=self)
+            files, size_gib = args.shared
+            kept = Volume(claim=CLAIM, storage_class=SHARED, gib=size_gib, shut=True)
+            self.volumes = (kept,)
+            _shared(files, kept, workloads=args.workloads, parent=self)
         if args.cold is not None:
             _cold(args.cold, parent=self)
         self.register_outputs({})
@@ -74,7 +82,7 @@ def _disk(args: ClassesArgs, *, parent: Classes) -> None:
     )
 
 
-def _shared(files: SharedFileSystem, size_gib: int, *, workloads: Sequence[str], parent: Classes) -> None:
+def _shared(files: SharedFileSystem, kept: Volume, *, workloads: Sequence[str], parent: Classes) -> None:
     """Nothing provisions it: the file system is there, and each workload has a volume of it kept for its claim."""
     opts = pulumi.ResourceOptions(parent=parent)
     kubernetes.storage.v1.StorageClass(
@@ -85,21 +93,22 @@ def _shared(files: SharedFileSystem, size_gib: int, *, workloads: Sequence[str],
         reclaim_policy="Retain",
         opts=opts,
     )
-    for workload in workloads:
+    homes = {**{workload: namespace(workload) for workload in workloads}, SYSTEM_NAMESPACE: SYSTEM_NAMESPACE}
+    for owner, home in homes.items():
         kubernetes.core.v1.PersistentVolume(
-            f"shared-{workload}",
-            metadata={"name": f"shared-{workload}"},
+            kept.name(owner),
+            metadata={"name": kept.name(owner)},
             spec={
-                "capacity": {"storage": f"{size_gib}Gi"},
+                "capacity": {"storage": f"{kept.gib}Gi"},
                 "access_modes": ["ReadWriteMany"],
                 "volume_mode": "Filesystem",
                 "mount_options": ["flock"],
                 "persistent_volume_reclaim_policy": "Retain",
                 "storage_class_name": SHARED,
-                "claim_ref": {"namespace": namespace(workload), "name": CLAIM},
+                "claim_ref": {"namespace": home, "name": kept.claim},
                 "csi": {
                     "driver": "fsx.csi.aws.com",
-                    "volume_handle": pulumi.Output.concat(files.id, "-", workload),  # one node may mount several
+                    "volume_handle": pulumi.Output.concat(files.id, "-", owner),  # one node may mount several
                     "volume_attributes": {"dnsname": files.dns_name, "mountname": files.mount_name},
                 },
             },

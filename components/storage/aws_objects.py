@@ -73,7 +73,7 @@ def _purposes(tier: Tier) -> tuple[str, ...]:
 
 def _bucket(name: str, args: ObjectTierArgs, *, parent: ObjectTier) -> aws.s3.Bucket:
     rules = _lifecycle(CLASSES.get(args.tier.item, ""))
-    return shut_bucket(name, BucketArgs(key_arn=args.key_arn, rules=rules), parent=parent)
+    return shut_bucket(name, BucketArgs(key_arn=args.key_arn, rules=rules), parent=parent).bucket
 
 
 def _lifecycle(storage_class: str) -> list[aws.s3.BucketLifecycleConfigurationRuleArgsDict]:

@@ -35,9 +35,10 @@ class ObjectTierArgs:
 
 @final
 class ObjectTier(pulumi.ComponentResource):
-    """The buckets of one tier: versioned, cleaned up, closed to connections without TLS.
+    """The buckets of one tier: versioned and cleaned up.
 
-    CoreWeave encrypts what it stores; a key of the customer's own is no argument of its buckets.
+    CoreWeave encrypts what it stores; a key of the customer's own is no argument of its buckets. No policy asks for
+    TLS: inside a cluster the way to them is a proxy on each node, http://cwlota.com (docs.coreweave.com, About LOTA).
 
     Attributes:
         buckets: bucket names by purpose.
@@ -77,7 +78,9 @@ def _bucket(
         tags=tags(args.spec),
         opts=pulumi.ResourceOptions(parent=parent, protect=True, retain_on_delete=True),
     )
-    within = pulumi.ResourceOptions(parent=bucket, protect=False, retain_on_delete=True)  # a kept bucket stays shut
+    within = pulumi.ResourceOptions(
+        parent=bucket, protect=False, retain_on_delete=True
+    )  # a kept bucket keeps its versions
     versions = coreweave.ObjectStorageBucketVersioning(
         name, bucket=bucket.name, versioning_configuration={"status": "Enabled"}, opts=within
     )
@@ -88,25 +91,11 @@ def _bucket(
             {
                 "id": "leftovers",
                 "status": "Enabled",
-                "prefix": "",
+                "filter": {"prefix": ""},  # the rule's own prefix is refused (terraform-provider-coreweave, May 2026)
                 "abort_incomplete_multipart_upload": {"days_after_initiation": INCOMPLETE_UPLOAD_DAYS},
                 "noncurrent_version_expiration": {"noncurrent_days": OLD_VERSION_DAYS},
             }
         ],
         opts=pulumi.ResourceOptions.merge(within, pulumi.ResourceOptions(depends_on=[versions])),
     )
-    coreweave.ObjectStorageBucketPolicy(name, bucket=bucket.name, policy=_tls_only(bucket.name), opts=within)
     return bucket.name
-
-
-def _tls_only(bucket: pulumi.Output[str]) -> pulumi.Output[str]:
-    arn = pulumi.Output.concat("arn:aws:s3:::", bucket)
-    refused = {
-        "Sid": "TlsOnly",
-        "Effect": "Deny",
-        "Principal": {"CW": "*"},
-        "Action": ["s3:*"],
-        "Resource": [arn, pulumi.Output.concat(arn, "/*")],
-        "Condition": {"Bool": {"aws:SecureTransport": "false"}},
-    }
-    return pulumi.Output.json_dumps({"Version": "2012-10-17", "Statement": [refused]})

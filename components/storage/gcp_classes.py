@@ -9,6 +9,7 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.access.names import namespace
+from components.site import Volume
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,10 +19,9 @@ if TYPE_CHECKING:
 DISK: Final = "atoll-disk"
 SHARED: Final = "atoll-shared"
 BUCKET: Final = "atoll-bucket"
-# Claims of each workload's namespace for which volumes of the shared file system and of the cold bucket are kept.
 SHARED_CLAIM: Final = "shared"
 BUCKET_CLAIM: Final = "bucket"
-BUCKET_GB: Final = 1000  # said because Kubernetes wants a size; a bucket has none
+BUCKET_GIB: Final = 1000  # said because Kubernetes wants a size; a bucket has none
 DEFAULT: Final = "storageclass.kubernetes.io/is-default-class"
 
 
@@ -41,6 +41,12 @@ class ClassesArgs:
     files: Sequence[SharedFileSystem]
     bucket: pulumi.Input[str] | None
     workloads: Sequence[str]
+
+
+def kept(files: Sequence[SharedFileSystem], bucket: pulumi.Input[str] | None) -> tuple[Volume, ...]:
+    """Volumes of the first shared file system and of the cold bucket, which are kept for each workload."""
+    shared = tuple(Volume(claim=SHARED_CLAIM, storage_class=SHARED, gib=each.size_gib) for each in files[:1])
+    return shared if bucket is None else (*shared, Volume(claim=BUCKET_CLAIM, storage_class=BUCKET, gib=BUCKET_GIB))
 
 
 @final
@@ -116,13 +122,18 @@ def _bucket(bucket: pulumi.Input[str], *, workload: str, parent: Classes) -> Non
         f"bucket-{workload}",
         metadata={"name": f"bucket-{workload}"},
         spec={
-            "capacity": {"storage": f"{BUCKET_GB}Gi"},
+            "capacity": {"storage": f"{BUCKET_GIB}Gi"},
             "access_modes": ["ReadWriteMany"],
             "persistent_volume_reclaim_policy": "Retain",
             "storage_class_name": BUCKET,
             "claim_ref": {"namespace": namespace(workload), "name": BUCKET_CLAIM},
             "mount_options": ["implicit-dirs"],
-            "csi": {"driver": "gcsfuse.csi.storage.gke.io", "volume_handle": bucket},
+            "csi": {
+                "driver": "gcsfuse.csi.storage.gke.io",
+                # The driver drops what follows a colon (gcs-fuse-csi-driver, pkg/util/util.go), and two volumes of one
+                # handle would be one to a node.
+                "volume_handle": pulumi.Output.concat(bucket, ":", workload),
+            },
         },
         opts=pulumi.ResourceOptions(parent=parent),
     )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 LUSTRE: Final = "shared_ssd"
 FILESTORE: Final = "shared_disk"
 MBPS_PER_TIB: Final = "1000"  # the tier whose steps catalogs/tiers.csv knows
-LUSTRE_PORTS: Final = ("988",)  # Managed Lustre docs, VPC network; Cluster Toolkit, examples/gke-a4; read 2026-11
+LUSTRE_PORTS: Final = ("988",)  # Cluster Toolkit at 10470803 (June 2026), examples/gke-a4
 LUSTRE_NAME: Final = "atoll"  # what clients mount; eight letters or digits at most
 FILESTORE_TIER: Final = "BASIC_HDD"  # the tier that the catalog prices; only dearer ones take a key of the customer's
 SHARE: Final = "atoll"
@@ -69,7 +69,7 @@ class SharedFileSystem(pulumi.ComponentResource):
         self.register_outputs({"mount": self.mount})
 
     def _use_lustre(self, made: gcp.lustre.Instance, args: SharedFileSystemArgs) -> None:
-        """Volumes that are there already: GKE docs, existing Managed Lustre instances, read 2026-11."""
+        """Volumes that are there already (Cluster Toolkit at 10470803, modules/file-system/gke-persistent-volume)."""
         self.mount = made.mount_point
         self.driver = "lustre.csi.storage.gke.io"
         self.handle = pulumi.Output.concat(made.project, "/", args.zone, "/", made.instance_id, "/default-pool")
@@ -77,7 +77,7 @@ class SharedFileSystem(pulumi.ComponentResource):
         self.attributes = {"ip": address, "filesystem": LUSTRE_NAME}
 
     def _use_filestore(self, made: gcp.filestore.Instance, args: SharedFileSystemArgs) -> None:
-        """Volumes that are there already: GKE docs, existing Filestore instances, read 2026-11."""
+        """Volumes that are there already (the same module of the Toolkit)."""
         address = made.networks.apply(lambda found: (found[0].ip_addresses or [""])[0])
         self.mount = pulumi.Output.concat(address, f":/{SHARE}")
         self.driver = "filestore.csi.storage.gke.io"

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 STOPPING: Final = "stopping: what is under way is finished first; Ctrl-C again ends the engine at once"
 HOW_TO_GO_ON: Final = "the same command goes on where it stopped; after a second Ctrl-C, atoll refresh first"
+EACH_S: Final = 5.0
 PLAIN: Final = "never"  # no colours in what we read
 
 
@@ -92,12 +93,20 @@ def _run(opened: Opened, title: str, start: Callable[[Callable[..., None]], obje
     with following(f"{title} {opened.name}") as told, _in_order() as stopped, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the SDK warns of every event that a newer engine adds
 
+        one_at_a_time = threading.Lock()
+
         def take(event: object) -> None:
-            watch.take(event)  # pyright: ignore[reportArgumentType]  # the SDK's own event
-            told(watch.line())
+            with one_at_a_time:
+                watch.take(event)  # pyright: ignore[reportArgumentType]  # the SDK's own event
+                told(watch.line())
+
+        def wait() -> None:
+            with one_at_a_time:
+                told(watch.line())
 
         try:
-            start(take)
+            with _now_and_then(wait):
+                start(take)
         except (CommandError, RuntimeError) as error:
             failure = failed(title, opened.name, error=error, found=watch.errors, prefix=opened.backend.prefix())
     if failure and stopped:
@@ -111,6 +120,24 @@ def _run(opened: Opened, title: str, start: Callable[[Callable[..., None]], obje
         seconds=time.monotonic() - began,
         failure=failure,
     )
+
+
+@contextmanager
+def _now_and_then(tell: Callable[[], None]) -> Generator[None]:
+    """While it lasts, tell also where nothing is reported: a cluster or a load balancer takes minutes."""
+    ended = threading.Event()
+
+    def repeat() -> None:
+        while not ended.wait(EACH_S):
+            tell()
+
+    teller = threading.Thread(target=repeat, daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        teller.join()
 
 
 @contextmanager

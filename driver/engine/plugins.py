@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
 OF_PROVIDERS: Final = "pulumi:providers:"
-PROVIDERS: Final = ("aws", "coreweave", "gcp", "kubernetes", "random")
+PROVIDERS: Final = ("aws", "azure", "coreweave", "gcp", "kubernetes", "random")
 
 
 @dataclass(frozen=True, slots=True)

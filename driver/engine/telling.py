@@ -44,7 +44,7 @@ def tell_report(report: Report, *, ahead: bool = False) -> None:
     Raises:
         AtollError: the operation failed.
     """
-    for warning in dict.fromkeys(map(str, report.warnings)):
+    for warning in together(report.warnings):
         note(f"warning: {warning}")
     if ahead and report.steps:
         show(steps_table(report.steps))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import socket
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 
@@ -21,7 +23,26 @@ WRONG_PASSPHRASE: Final = "the passphrase does not open its secrets"  # noqa: S1
 EMPTY_WORDS: Final = re.compile(
     r"(update|preview|refresh|destroy) failed|an unhandled error occurred: program exited with non-zero exit code: \d+"
 )
+# The resource is named by us, and calls that fail for one reason are one reason, whatever their paths and ports.
+SHORTER: Final = (
+    (re.compile(r'resource "urn:[^"]*" was not successfully \w+ by the Kubernetes API server: ?'), ""),
+    (
+        re.compile(r'resource "urn:[^"]*" was successfully (\w+), but the Kubernetes API server reported that '),
+        r"\1, but ",
+    ),
+    (re.compile(r'\b(?:Get|Post|Put|Patch|Delete) "(https?://[^/"]+)[^"]*":'), r"\1:"),
+    (re.compile(r"\b(read|write) tcp \S+->"), r"\1 tcp "),
+)
 HOW_TO_UNLOCK: Final = "set PULUMI_CONFIG_PASSPHRASE, or PULUMI_CONFIG_PASSPHRASE_FILE, to the one it was made with"
+HOW_TO_REACH: Final = (
+    "does the cluster answer? kubectl get nodes. refresh and destroy use the credentials of the last update; "
+    "where those have expired, atoll up takes the new ones first"
+)
+HOW_TO_BALANCE: Final = (
+    "nothing in the cluster gives load balancers an address: its provider must, or MetalLB, or Cilium; then the same "
+    "command goes on. Or say access.vpn: false, and accept again"
+)
+HOW_TO_RESUME: Final = "once the cluster answers again (kubectl get nodes), the same command goes on where it stopped"
 HOW_TO_GET_PLUGINS: Final = "atoll engine status says which plugins are missing; atoll engine install gets them"
 HINTS: Final = (
     ("no resource plugin", HOW_TO_GET_PLUGINS),
@@ -29,7 +50,9 @@ HINTS: Final = (
     ("download plugin", HOW_TO_GET_PLUGINS),
     ("incorrect passphrase", HOW_TO_UNLOCK),
     ("passphrase must be set", HOW_TO_UNLOCK),
-    ("cluster is unreachable", "does the cluster answer, and is the kubeconfig the current one? kubectl get nodes"),
+    *((gone, HOW_TO_REACH) for gone in ("cluster is unreachable", "unreachable cluster", "provide credentials")),
+    ("not allocated an IP address", HOW_TO_BALANCE),
+    *((lost, HOW_TO_RESUME) for lost in ("connection refused", "connection reset", "i/o timeout", "unexpected EOF")),
     ("PULUMI_ACCESS_TOKEN must be set", "pulumi login, or choose a backend with PULUMI_BACKEND_URL"),
     (
         "get credentials",
@@ -62,6 +85,8 @@ def diagnostic(message: str, *, urn: str) -> Diagnostic | None:
     """A message without its noise; None where nothing is left of it."""
     text = COLOUR.sub("", message).strip()
     text = _last_words(text) if TRACEBACK in text else text
+    for pattern, shorter in SHORTER:
+        text = pattern.sub(shorter, text)
     if not text or EMPTY_WORDS.fullmatch(text):
         return None
     return Diagnostic(text, urn.rsplit("::", maxsplit=1)[-1] if "::" in urn else "")
@@ -114,10 +139,25 @@ def _shared(text: str, names: Sequence[str]) -> str:
 def _locked(stack: str, error: ConcurrentUpdateError, *, prefix: str) -> AtollError:
     by = re.search(r"created by (?P<who>\S+) \(pid (?P<pid>\d+)\) at (?P<when>\S+)", _stderr(error))
     who = f": {by['who']}, process {by['pid']}, since {by['when']}" if by else ""
+    cancel = f"{prefix}pulumi cancel --stack {stack}"
+    if by and _ended(int(by["pid"]), host=by["who"].rpartition("@")[2]):
+        return AtollError(f"stack {stack} is locked by an update that was killed{who}", hint=f"{cancel}, then go on")
     return AtollError(
-        f"stack {stack} is locked by another update{who}",
-        hint=f"wait for it; if it is gone for good: {prefix}pulumi cancel --stack {stack}",
+        f"stack {stack} is locked by another update{who}", hint=f"wait for it; if it is gone for good: {cancel}"
     )
+
+
+def _ended(process: int, *, host: str) -> bool:
+    """Whether a process of this machine is no more; of another machine nobody knows."""
+    if host != socket.gethostname() or os.name != "posix":
+        return False
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    return False
 
 
 def _last_words(text: str) -> str:

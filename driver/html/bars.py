@@ -19,10 +19,11 @@ if TYPE_CHECKING:
     from planning.quote import Option
 
 WIDTH: Final = 960
-LEFT: Final = 210
+LEFT: Final = 8
 RIGHT: Final = 130
-ROW: Final = 54
+ROW: Final = 62
 BAR: Final = 24
+BELOW_NAME: Final = 22  # pixels from a row's top to its bar; the name stands above, where it may be long
 TOP: Final = 34
 BOTTOM: Final = 44
 FURTHEST_CEILING: Final = Decimal("1.6")  # times the longest bar; further off, the line would squeeze the bars
@@ -72,16 +73,11 @@ def legend(options: Sequence[Option]) -> Markup:
 
 
 def _row(option: Option, axis: Scale, *, y: int) -> Iterator[Markup]:
-    yield element("text", words(views(option)), x=0, y=y + 14, class_="name")
-    yield element(
-        "text",
-        words(" + ".join(f"{each.placement.provider} {each.placement.region}" for each in option.placements)),
-        x=0,
-        y=y + 30,
-        class_="where",
-    )
-    yield from _stack(option, axis, y=y + 4)
-    yield from _whisker(option, axis, y=y + 4 + BAR // 2)
+    places = " + ".join(f"{each.placement.provider} {each.placement.region}" for each in option.placements)
+    where = element("tspan", words(f"  {places}"), class_="where")
+    yield element("text", words(views(option)), where, x=LEFT, y=y + 14, class_="name")
+    yield from _stack(option, axis, y=y + BELOW_NAME)
+    yield from _whisker(option, axis, y=y + BELOW_NAME + BAR // 2)
 
 
 def _stack(option: Option, axis: Scale, *, y: int) -> Iterator[Markup]:

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     from planning.quote import Option, PoolWorth
 
 WIDTH: Final = 960
-LEFT: Final = 450
+LEFT: Final = 8
 RIGHT: Final = 130
-ROW: Final = 30
+ROW: Final = 44
+DOT: Final = 30  # pixels from a row's top to its dot; the name stands above
 TOP: Final = 12
 BOTTOM: Final = 44
 
@@ -60,7 +61,7 @@ def rate_chart(options: Sequence[Option]) -> Markup:
         "svg",
         element("title", words("USD per accelerator-hour of each pool, and at the cheapest of AWS, GCP and Azure")),
         *grid(axis, top=TOP - 4, bottom=height - BOTTOM, unit="USD per accelerator-hour", shown=_plain),
-        *(part for number, row in enumerate(rows) for part in _row(row, axis, y=TOP + ROW * number + ROW // 2)),
+        *(part for number, row in enumerate(rows) for part in _row(row, axis, y=TOP + ROW * number)),
         viewBox=f"0 0 {WIDTH} {height}",
         role="img",
     )
@@ -72,12 +73,12 @@ def _plain(tick: Decimal) -> str:
 
 def _row(row: Row, axis: Scale, *, y: int) -> Iterator[Markup]:
     x = axis.at(row.rate)
-    yield element("text", words(row.label), x=0, y=y + 4, class_="where")
-    end = x
+    yield element("text", words(row.label), x=LEFT, y=y + 14, class_="where")
+    end, middle = x, y + DOT
     if row.other is not None:
         end = axis.at(row.other)
-        yield element("line", x1=x, x2=end, y1=y, y2=y, class_="gap")
-        yield element("line", x1=end, x2=end, y1=y - 8, y2=y + 8, class_="whisker")
-    yield element("circle", cx=x, cy=y, r=6, fill="#0072b2")
+        yield element("line", x1=x, x2=end, y1=middle, y2=middle, class_="gap")
+        yield element("line", x1=end, x2=end, y1=middle - 8, y2=middle + 8, class_="whisker")
+    yield element("circle", cx=x, cy=middle, r=6, fill="#0072b2")
     versus = f"  {percent(versus_big_three_percent(row.worth))}" if row.other is not None else ""
-    yield element("text", words(f"{usd(row.rate)}{versus}"), x=max(x, end) + 12, y=y, class_="amount")
+    yield element("text", words(f"{usd(row.rate)}{versus}"), x=max(x, end) + 12, y=middle, class_="amount")

@@ -42,15 +42,20 @@ def _body(quote: Quote, ceiling: Ceilings) -> Iterator[Markup]:
     yield element("p", words(_ceiling_text(ceiling)), class_="faint")
     yield element("h2", words("A month of each option"))
     yield legend(quote.options)
-    yield bill_chart(quote.options, ceiling=ceiling.usd_per_month)
+    yield _wide(bill_chart(quote.options, ceiling=ceiling.usd_per_month))
     if rate_rows(quote.options):
         yield element("h2", words("An accelerator for an hour, against the cheapest of AWS, GCP and Azure"))
-        yield rate_chart(quote.options)
+        yield _wide(rate_chart(quote.options))
     yield element("h2", words("Side by side"))
-    yield _comparison(quote.options)
+    yield _wide(_comparison(quote.options))
     for option in quote.options:
         yield from _option(option)
     yield from _reasons(quote)
+
+
+def _wide(content: Markup) -> Markup:
+    """Content that scrolls sideways by itself where the screen is narrower."""
+    return element("div", content, class_="wide")
 
 
 def _ceiling_text(ceiling: Ceilings) -> str:
@@ -68,7 +73,7 @@ def _comparison(options: Sequence[Option]) -> Markup:
     head = element("thead", cells("th", columns, numbers_from=2))
     rows = (cells("td", _compared(option), numbers_from=2) for option in options)
     caption = element("caption", words("Amounts in USD; min, expected and max are of a month"), class_="faint")
-    return element("table", caption, head, element("tbody", joined(rows)))
+    return element("table", caption, head, element("tbody", joined(rows)), class_="comparison")
 
 
 def _compared(option: Option) -> tuple[str, ...]:
@@ -97,9 +102,9 @@ def _option(option: Option) -> Iterator[Markup]:
         words(f"{views(option)} · {where(option)} · {expected} USD a month expected · "),
         element("span", words(verdict.value), class_=f"verdict {verdict.replace(' ', '-')}"),
     )
-    yield _pools(option)
+    yield _wide(_pools(option))
     yield element("dl", *_details(option))
-    yield element("details", element("summary", words("The whole bill, with sources")), _bill(option.bill))
+    yield element("details", element("summary", words("The whole bill, with sources")), _wide(_bill(option.bill)))
 
 
 def _pools(option: Option) -> Markup:

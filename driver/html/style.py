@@ -16,12 +16,16 @@ h3 { font-size: 1rem; margin: 1.6rem 0 .3rem; overflow-wrap: anywhere; }
 p { margin: .3rem 0; } .faint, .where-line { color: var(--faint); }
 table { border-collapse: collapse; width: 100%; margin: .5rem 0; font-size: .86rem; }
 th, td { text-align: left; vertical-align: top; padding: .32rem .6rem .32rem 0; border-bottom: 1px solid var(--rule); }
-td:first-child { overflow-wrap: anywhere; } caption { text-align: left; }
+td:first-child { overflow-wrap: anywhere; min-width: 8rem; }
+.wide { overflow-x: auto; } .wide > svg { min-width: 38rem; } .wide > table { min-width: 38rem; }
+.wide > .comparison { min-width: 62rem; } caption { text-align: left; }
 th { color: var(--faint); font-weight: 600; } tr.sum td { font-weight: 600; background: var(--tint); }
 td.number, th.number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 svg { width: 100%; height: auto; display: block; } svg text { fill: var(--ink); font-size: 13px; }
 .tick, svg .where, svg .tick { fill: var(--faint); } svg .tick { text-anchor: middle; font-size: 12px; }
-svg .name { font-weight: 600; } svg .amount { dominant-baseline: middle; } svg .unpriced { fill: var(--warn);
+svg .name { font-weight: 600; } svg .name .where { font-weight: 400; }
+svg .amount, svg .unpriced, svg text.where, svg .name { paint-order: stroke; stroke: var(--paper); stroke-width: 4px; }
+svg .amount { dominant-baseline: middle; } svg .unpriced { fill: var(--warn);
   font-size: 12px; } .grid { stroke: var(--rule); } .whisker { stroke: var(--ink); stroke-width: 1.6; }
 .gap { stroke: var(--faint); stroke-width: 2; stroke-dasharray: 2 3; } .ceiling { stroke: var(--alert);
   stroke-width: 2; stroke-dasharray: 6 4; } svg .ceiling-name { fill: var(--alert); text-anchor: middle; }

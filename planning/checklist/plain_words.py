@@ -38,6 +38,7 @@ _PATTERNS: Final = {
     "owner": ("an e-mail address", "ml-lead@example.com"),
     "email": ("an e-mail address", "ada@example.com"),
     "ssh_key": ("one line of a public key file", "ssh-ed25519 AAAA... ada@example.com"),
+    "domain": ("a DNS name in lower case letters, with a dot in it", "ml.example.com"),
     "kubeconfig_env": ("the name of an environment variable, in capitals", "KUBECONFIG"),
 }
 

@@ -113,6 +113,26 @@ class Field:
         self.admits(place)
         return self._refused[place]
 
+    def unbought(self) -> str:
+        """How the machines that fit are sold at open places, where none of these ways is permitted; "" otherwise."""
+        for demand in self.demands:
+            if demand.accelerators and not self.gpu[demand.workload]:
+                sold = {offer.term.kind.value for offer in self._fitting(demand)}
+                if sold and not sold & {kind.value for kind in self.permits[demand.workload].kinds}:
+                    how = " or ".join(sorted(sold)).replace("_", " ")
+                    return (
+                        f"machines that fit {demand.workload} are sold {how} only; what may be bought follows from "
+                        "contract.months, contract.reserve, spot and hardware.purchase"
+                    )
+        return ""
+
+    def _fitting(self, demand: Demand) -> Iterator[Offer]:
+        for stock in self.market.stocks:
+            if not isinstance(self._sits(demand, stock), Misfit):
+                provider = stock.machine.provider
+                open_regions = (region for region in stock.regions if self.admits((provider, region)))
+                yield from (offer for region in open_regions for offer in stock.offers(region))
+
     def places(self) -> list[Place]:
         """Places where every demand for accelerators can be met; all that are admitted where there is none."""
         if not self.gpu:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 WITHOUT_CONTROL_PLANE: Final = frozenset({"use1-az3", "usw1-az2", "cac1-az3"})
 # Clusters that lie in one zone, nodes and all (pulumi-coreweave 1.0.3: a CKS cluster and its VPC share theirs).
 IN_ONE_ZONE: Final = frozenset({"coreweave"})
+# Clusters whose subnets span the whole region: pools without a fabric start wherever their machine is offered.
+ACROSS_ZONES: Final = frozenset({"gcp"})
 
 
 def cluster_zones(place: Place, *, candidates: Sequence[Candidate], market: Market, wanted: int) -> tuple[str, ...]:
@@ -38,8 +40,14 @@ def _zone_of_all(candidates: Sequence[Candidate], market: Market) -> tuple[str, 
 
 
 def pool_zones(each: Candidate, *, joined: bool, zones: tuple[str, ...], market: Market) -> tuple[str, ...]:
-    """Zones of one pool: those of the cluster's that offer its machine, one only where its nodes share a fabric."""
+    """Zones of one pool: those of the cluster's that offer its machine, one only where its nodes share a fabric.
+
+    In a cluster across zones they are all that offer it, empty where none is known to.
+    """
     offered = _offered(each, market)
+    if each.place[0] in ACROSS_ZONES:
+        found = _distinct((*(zone for zone in zones if zone in offered), *offered))
+        return found[:1] if joined else found
     usable = tuple(zone for zone in zones if zone in offered) or zones
     return usable[:1] if joined else usable
 

@@ -15,7 +15,11 @@ if TYPE_CHECKING:
     from catalogs.reader import Catalog
     from planning.spec import ClusterSpec
 
-ZONES_SOURCES: Final[Mapping[str, str]] = {"aws": "aws-ec2-zones"}  # provider: id in sources.csv of its zones.csv
+ZONES_SOURCES: Final[Mapping[str, str]] = {
+    "aws": "aws-ec2-zones",
+    "coreweave": "coreweave-zones",
+    "gcp": "gcp-zones",
+}  # provider: id in sources.csv of its zones.csv
 
 
 def with_catalog(told: Told, spec: ClusterSpec, *, catalog: Catalog) -> Told:

@@ -9,20 +9,17 @@ from catalogs.model import Item
 from planning.bill import Group
 from planning.money import HOURS_PER_MONTH, Range
 from planning.takeoff import aws_disks
-from planning.takeoff.case import VOLUME_UNKNOWN
-from planning.takeoff.findings import Free
 from planning.takeoff.properties import UnreadableError
+from planning.takeoff.stored import LOGS, OBJECTS, by_use, tier_key
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Iterator
 
     from planning.takeoff.case import Case
     from planning.takeoff.findings import Counter, Finding
 
-_OBJECTS: Final = (Item.OBJECT, Item.OBJECT_INFREQUENT, Item.OBJECT_ARCHIVE)
 _SHARED: Final = (Item.SHARED_DISK, Item.SHARED_SSD)
-_LOGS: Final = (Item.LOG_INGEST, Item.LOG_STORAGE)
-_KEPT: Final = (*_OBJECTS, *_LOGS)  # what a bucket holds: data, or logs whose volume is declared as such
+_KEPT: Final = (*OBJECTS, *LOGS)  # what a bucket holds: data, or logs whose volume is declared as such
 _LUSTRE: Final = {  # deployment type and MB/s per TiB; any other pair has a price of its own, which nobody read yet
     ("SCRATCH_1", 0): Item.SHARED_SCRATCH,
     ("SCRATCH_2", 0): Item.SHARED_SCRATCH,
@@ -52,7 +49,7 @@ def lustre(case: Case) -> Iterator[Finding]:
             raise UnreadableError(f"{extra} is paid for and has no price here")
     capacity = Range.exactly(inputs.at("storageCapacity").number())
     note = _BACKUPS_EXTRA if inputs.at("automaticBackupRetentionDays").value else ""
-    yield case.charge(item, capacity, group=Group.STORAGE, own=f"storage/{_tier(case)}", note=note)
+    yield case.charge(item, capacity, group=Group.STORAGE, own=tier_key(case), note=note)
 
 
 def key(case: Case) -> Iterator[Finding]:
@@ -69,19 +66,6 @@ def elastic(case: Case) -> Iterator[Finding]:
     yield from by_use(case, items=_SHARED)
 
 
-def by_use(case: Case, *, items: Collection[str]) -> Iterator[Finding]:
-    """Something paid for by use, which only a component above can foresee."""
-    if not case.declared(items):
-        raise UnreadableError(VOLUME_UNKNOWN)
-    yield Free("paid by use, counted as its component declares")
-
-
-def _tier(case: Case) -> str:
-    """Name of the storage tier: what the component above says, else the resource's own name."""
-    tier = None if case.owner is None else case.owner.inputs.get("tier")
-    return tier if isinstance(tier, str) else case.resource.name
-
-
 COUNTERS: Final[dict[str, Counter]] = {
     "aws:ebs/volume:Volume": volume,
     "aws:fsx/lustreFileSystem:LustreFileSystem": lustre,
@@ -91,6 +75,6 @@ COUNTERS: Final[dict[str, Counter]] = {
     "aws:s3/bucket:Bucket": partial(by_use, items=_KEPT),
     "aws:s3/bucketV2:BucketV2": partial(by_use, items=_KEPT),
     "aws:efs/fileSystem:FileSystem": elastic,
-    "aws:cloudwatch/logGroup:LogGroup": partial(by_use, items=_LOGS),
-    "aws:ec2/flowLog:FlowLog": partial(by_use, items=_LOGS),
+    "aws:cloudwatch/logGroup:LogGroup": partial(by_use, items=LOGS),
+    "aws:ec2/flowLog:FlowLog": partial(by_use, items=LOGS),
 }

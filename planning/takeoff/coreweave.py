@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item, PurchaseKind
@@ -10,9 +11,8 @@ from planning.bill import Group
 from planning.charge import Charge
 from planning.money import HOURS_PER_MONTH, Range
 from planning.takeoff import kubernetes
-from planning.takeoff.case import VOLUME_UNKNOWN
-from planning.takeoff.findings import Free
 from planning.takeoff.properties import Properties, UnreadableError
+from planning.takeoff.stored import OBJECTS, by_use, tier_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -43,7 +43,6 @@ _KINDS: Final = {  # what a declared purchase may mean, by the pool's compute cl
     "default": (PurchaseKind.ON_DEMAND, PurchaseKind.RESERVED),
     "spot": (PurchaseKind.SPOT,),
 }
-_OBJECTS: Final = (Item.OBJECT, Item.OBJECT_INFREQUENT, Item.OBJECT_ARCHIVE)
 _GB: Final = {"G": Decimal(1), "T": Decimal(1000), "Gi": Decimal(2**30) / 10**9, "Ti": Decimal(2**40) / 10**9}
 
 
@@ -66,13 +65,6 @@ def control_plane(case: Case) -> Iterator[Finding]:
     yield case.hourly(Item.CONTROL_PLANE, group=Group.CONTROL_PLANE, own="control_plane")
 
 
-def bucket(case: Case) -> Iterator[Finding]:
-    """A bucket, paid for by what lies in it, which only a component above can foresee."""
-    if not case.declared(_OBJECTS):
-        raise UnreadableError(VOLUME_UNKNOWN)
-    yield Free("paid by use, counted as its component declares")
-
-
 def claim(case: Case) -> Iterator[Finding]:
     """A volume claim: of CoreWeave's shared class it is a file system of that size; any other as everywhere."""
     spec = case.inputs.at("spec")
@@ -80,7 +72,7 @@ def claim(case: Case) -> Iterator[Finding]:
         yield from kubernetes.claim(case)
         return
     size = _gb(spec.at("resources").at("requests").at("storage"))
-    yield case.charge(Item.SHARED_SSD, Range.exactly(size), group=Group.STORAGE, own=f"storage/{_tier(case)}")
+    yield case.charge(Item.SHARED_SSD, Range.exactly(size), group=Group.STORAGE, own=tier_key(case))
 
 
 def _node_hours(case: Case, spec: Properties) -> Range:
@@ -125,14 +117,9 @@ def _gb(quantity: Properties) -> Decimal:
     return Properties(number, quantity.path).number() * factor
 
 
-def _tier(case: Case) -> str:
-    tier = None if case.owner is None else case.owner.inputs.get("tier")
-    return tier if isinstance(tier, str) else case.resource.name
-
-
 COUNTERS: Final[dict[str, Counter]] = {
     NODE_POOL: node_pool,
     "coreweave:index/cksCluster:CksCluster": control_plane,
-    "coreweave:index/objectStorageBucket:ObjectStorageBucket": bucket,
+    "coreweave:index/objectStorageBucket:ObjectStorageBucket": partial(by_use, items=OBJECTS),
     "kubernetes:core/v1:PersistentVolumeClaim": claim,
 }

@@ -9,7 +9,7 @@ from functools import cache
 from itertools import chain
 from typing import Final
 
-from planning.takeoff import gcp_free
+from planning.takeoff import azure_network, gcp_free
 
 _OF_BUCKET: Final = "settings of buckets are not charged, what lies in them is"
 _MODULES: Final[dict[str, tuple[str, str]]] = {  # module: (rule, resources in it)
@@ -111,6 +111,7 @@ def _token(module: str, name: str) -> str:
 FREE_TYPES: Final = dict(
     chain(
         _SINGLE.items(),
+        azure_network.FREE.items(),
         gcp_free.SINGLE.items(),
         (
             (_token(module, name), rule)

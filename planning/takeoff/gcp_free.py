@@ -1,6 +1,6 @@
 """Types of Google Cloud that cost nothing by rule, each with the rule.
 
-Sources: cloud.google.com/vpc/network-pricing, /iam, /kms/pricing, /billing/docs, read 2026-11.
+Sources: cloud.google.com/vpc/network-pricing, /iam, /kms/pricing, /billing/docs, from memory.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ MODULES: Final[dict[str, tuple[str, str]]] = {  # module: (rule, resources in it
 }
 
 SINGLE: Final = {
+    "gcp:compute/vPNGateway:VPNGateway": "a VPN gateway is paid for by its tunnels",
     "gcp:compute/resourcePolicy:ResourcePolicy": "placement policies are not charged",
     "gcp:pubsub/topic:Topic": "the first 10 GiB a month are not charged, and a budget sends kilobytes",
     "gcp:secretmanager/secret:Secret": "a secret is paid for by its versions",

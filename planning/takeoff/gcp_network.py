@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from planning.takeoff.findings import Counter, Finding
 
 _EXTENDED: Final = "control_plane_extended"  # no word of the catalog yet, hence unpriced
+_VPN_GATEWAY: Final = "gcp:compute/vPNGateway:VPNGateway"
 _TRAFFIC_EXTRA: Final = "the data through it is extra"
 
 
@@ -70,6 +71,12 @@ def tunnel(case: Case) -> Iterator[Finding]:
     yield case.hourly(Item.VPN_CONNECTION, group=Group.NETWORK, own="network/link/vpn_connection", note=_TRAFFIC_EXTRA)
 
 
+def forwarding_rule(case: Case) -> Iterator[Finding]:
+    """A way in from an address: into a VPN gateway it is part of the tunnel, elsewhere part of a balancer."""
+    case.registered.linked(case.resource, "target", _VPN_GATEWAY)
+    yield Free("what leads into a VPN gateway is paid for with its tunnels")
+
+
 def _gap(case: Case, what: str, reason: str) -> Gap:
     label = f"{case.resource.name}: {what.replace('_', ' ')}"
     return Gap(key=case.key(what), label=label, group=Group.COMPUTE, item=what, reason=reason)
@@ -79,6 +86,7 @@ COUNTERS: Final[dict[str, Counter]] = {
     "gcp:container/cluster:Cluster": control_plane,
     "gcp:compute/routerNat:RouterNat": nat,
     "gcp:compute/address:Address": address,
+    "gcp:compute/forwardingRule:ForwardingRule": forwarding_rule,
     "gcp:compute/globalAddress:GlobalAddress": address,
     "gcp:compute/vPNTunnel:VPNTunnel": tunnel,
     "gcp:dns/managedZone:ManagedZone": zone,

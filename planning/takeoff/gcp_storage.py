@@ -8,19 +8,16 @@ from typing import TYPE_CHECKING, Final
 from catalogs.model import Item
 from planning.bill import Group
 from planning.money import Range
-from planning.takeoff.case import VOLUME_UNKNOWN
-from planning.takeoff.findings import Free
 from planning.takeoff.gcp_nodes import DISKS
 from planning.takeoff.properties import UnreadableError
+from planning.takeoff.stored import LOGS, OBJECTS, by_use, tier_key
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Iterator
 
     from planning.takeoff.case import Case
     from planning.takeoff.findings import Counter, Finding
 
-_OBJECTS: Final = (Item.OBJECT, Item.OBJECT_INFREQUENT, Item.OBJECT_ARCHIVE)
-_LOGS: Final = (Item.LOG_INGEST, Item.LOG_STORAGE)
 _LUSTRE_MBPS: Final = 1000  # MB/s per TiB; slower tiers have prices of their own, which nobody read yet
 _FILESTORE: Final = "BASIC_HDD"
 _NEW_VERSIONS: Final = "each rotation adds as much until the old version is destroyed"
@@ -41,7 +38,7 @@ def lustre(case: Case) -> Iterator[Finding]:
     if throughput != _LUSTRE_MBPS:
         raise UnreadableError(f"Managed Lustre with {throughput} MB/s per TiB has no price here")
     capacity = Range.exactly(case.inputs.at("capacityGib").number())
-    yield case.charge(Item.SHARED_SSD, capacity, group=Group.STORAGE, own=f"storage/{_tier(case)}")
+    yield case.charge(Item.SHARED_SSD, capacity, group=Group.STORAGE, own=tier_key(case))
 
 
 def filestore(case: Case) -> Iterator[Finding]:
@@ -50,7 +47,7 @@ def filestore(case: Case) -> Iterator[Finding]:
     if tier != _FILESTORE:
         raise UnreadableError(f"tier {tier!r} has no price here")
     capacity = Range.exactly(case.inputs.at("fileShares").at("capacityGb").number())
-    yield case.charge(Item.SHARED_DISK, capacity, group=Group.STORAGE, own=f"storage/{_tier(case)}")
+    yield case.charge(Item.SHARED_DISK, capacity, group=Group.STORAGE, own=tier_key(case))
 
 
 def key(case: Case) -> Iterator[Finding]:
@@ -59,24 +56,11 @@ def key(case: Case) -> Iterator[Finding]:
     yield case.charge(Item.ENCRYPTION_KEY, Range.exactly(1), group=Group.SECURITY, own="security/keys", note=note)
 
 
-def by_use(case: Case, *, items: Collection[str]) -> Iterator[Finding]:
-    """Something paid for by use, which only a component above can foresee."""
-    if not case.declared(items):
-        raise UnreadableError(VOLUME_UNKNOWN)
-    yield Free("paid by use, counted as its component declares")
-
-
-def _tier(case: Case) -> str:
-    """Name of the storage tier: what the component above says, else the resource's own name."""
-    tier = None if case.owner is None else case.owner.inputs.get("tier")
-    return tier if isinstance(tier, str) else case.resource.name
-
-
 COUNTERS: Final[dict[str, Counter]] = {
     "gcp:compute/disk:Disk": disk,
     "gcp:lustre/instance:Instance": lustre,
     "gcp:filestore/instance:Instance": filestore,
     "gcp:kms/cryptoKey:CryptoKey": key,
-    "gcp:storage/bucket:Bucket": partial(by_use, items=_OBJECTS),
-    "gcp:logging/projectBucketConfig:ProjectBucketConfig": partial(by_use, items=_LOGS),
+    "gcp:storage/bucket:Bucket": partial(by_use, items=OBJECTS),
+    "gcp:logging/projectBucketConfig:ProjectBucketConfig": partial(by_use, items=LOGS),
 }

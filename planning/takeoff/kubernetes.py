@@ -14,7 +14,7 @@ from planning.takeoff.places import place_of
 from planning.takeoff.properties import Properties, UnreadableError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from planning.takeoff.case import Case
     from planning.takeoff.findings import Counter, Finding
@@ -24,7 +24,15 @@ OWN_SOFTWARE: Final = "runs on nodes that are counted; what it asks of the cloud
 _CLASS: Final = "kubernetes:storage.k8s.io/v1:StorageClass"
 _BALANCER_TYPE: Final = "service.beta.kubernetes.io/aws-load-balancer-type"
 _NETWORK_BALANCER: Final = ("external", "nlb", "nlb-ip")
-_EBS: Final = ("ebs.csi.aws.com", "ebs.csi.eks.amazonaws.com")
+_EBS: Final = {"": "", "gp3": ""}  # kind of disk: note
+_DISKS: Final[dict[str, Mapping[str, str]]] = {  # provisioner: kinds of disk that are priced
+    "ebs.csi.aws.com": _EBS,
+    "ebs.csi.eks.amazonaws.com": _EBS,
+    "pd.csi.storage.gke.io": {
+        "pd-balanced": "",
+        "hyperdisk-balanced": "priced as pd-balanced, which costs more",
+    },
+}
 _NO_DISK: Final = {  # provisioner: why a claim costs nothing
     "kubernetes.io/no-provisioner": "lies on a disk that is counted already",
     "rancher.io/local-path": "lies on the node's own disk",
@@ -121,11 +129,12 @@ def _claimed(case: Case, spec: Properties, *, copies: Decimal) -> Iterator[Findi
     if provisioner in _NO_DISK:
         yield Free(_NO_DISK[provisioner])
         return
-    kind = storage.at("parameters").at("type").text("gp3")
-    if provisioner not in _EBS or kind != "gp3":
+    kind = storage.at("parameters").at("type").text("")
+    notes = _DISKS.get(provisioner, {})
+    if kind not in notes:
         raise UnreadableError(f"disks of provisioner {provisioner!r} and type {kind!r} have no rule")
     size = gib(spec.at("resources").at("requests").at("storage"))
-    yield case.charge(Item.DISK, Range.exactly(size * copies), group=Group.STORAGE)
+    yield case.charge(Item.DISK, Range.exactly(size * copies), group=Group.STORAGE, note=notes[kind])
 
 
 def _class(case: Case, name: str) -> Properties:

@@ -16,10 +16,17 @@ if TYPE_CHECKING:
 
 ZONE_LETTER: Final = re.compile(r"(?<=\d)-[a-z]$")
 EKS: Final = "aws:eks/cluster:Cluster"
+GKE: Final = "gcp:container/cluster:Cluster"
+CKS: Final = "coreweave:index/cksCluster:CksCluster"
 
 
 def _aws(case: Case) -> Place:
     return Place("aws", case.registered.region(case.resource))
+
+
+def _azure(case: Case) -> Place:
+    """Where it says it is, by the region's short name."""
+    return Place("azure", case.inputs.at("location").text().lower().replace(" ", ""))
 
 
 def _gcp(case: Case) -> Place:
@@ -50,10 +57,25 @@ def _host(case: Case) -> Place:
     for owner in case.registered.owners(case.resource):
         if "provider" in owner.inputs:
             return _named(owner)
-    clusters = case.registered.by_type.get(EKS, ())
+    clusters = [each for token in (EKS, GKE, CKS) for each in case.registered.by_type.get(token, ())]
     if len(clusters) != 1:
         raise UnreadableError("which provider hosts the cluster is not known")
-    return Place("aws", case.registered.region(clusters[0]))
+    return _place_of_cluster(clusters[0], case)
+
+
+def _place_of_cluster(cluster: Resource, case: Case) -> Place:
+    """What the cluster's component declares, else where the cluster itself is; CoreWeave's zones have no prices."""
+    for owner in case.registered.owners(cluster):
+        if "provider" in owner.inputs:
+            return _named(owner)
+    if cluster.type == EKS:
+        return Place("aws", case.registered.region(cluster))
+    location = Properties(cluster.inputs, cluster.name).at("location")
+    if cluster.type == GKE and location.said:
+        return Place("gcp", ZONE_LETTER.sub("", location.text().lower()))
+    if cluster.type == GKE:
+        return Place("gcp", case.registered.region(cluster))
+    raise UnreadableError("in which region the cluster is priced is not said")
 
 
 def _named(owner: Resource) -> Place:
@@ -64,6 +86,7 @@ def _named(owner: Resource) -> Place:
 _PLACES: Final[dict[str, Callable[[Case], Place]]] = {
     "aws": _aws,
     "atoll": _declared,
+    "azure": _azure,
     "coreweave": _declared,
     "gcp": _gcp,
     "kubernetes": _host,

@@ -119,8 +119,15 @@ def _taken(case: Case, prices: Prices, *, rest: tuple[LineItem, ...] | None = No
     rules = [found.reason for found in findings if isinstance(found, Free)]
     if rules and len(rules) == len(findings):
         return _free(resource, rules[0])
-    lines = tuple(line for found in findings for line in lines_of(found, case, prices, rest=rest))
+    lines = tuple(_at_place(line, case) for found in findings for line in lines_of(found, case, prices, rest=rest))
     return Taken(urn=resource.urn, type=resource.type, state=_state(lines), lines=lines)
+
+
+def _at_place(line: LineItem, case: Case) -> LineItem:
+    """The line under the name of its placement, as the bill has it; two clusters have resources of the same names."""
+    place = case.registered.prefix(case.resource).removesuffix("/")
+    said = not place or line.label.startswith(f"{place}: ")
+    return line if said else replace(line, label=f"{place}: {line.label}")
 
 
 def _findings(case: Case) -> Iterator[Finding]:

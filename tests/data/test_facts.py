@@ -223,7 +223,21 @@ def test_gpu_machines_of_aws_know_their_zones(catalog: Catalog) -> None:
     zones = catalog.zones(provider="aws", machine="p5.48xlarge", region="us-east-1")
     assert zones
     assert set(zones) <= set(catalog.regions["aws", "us-east-1"].zones)
-    assert catalog.zones(provider="gcp", machine="a3-highgpu-8g", region="us-central1") == ()
+    assert catalog.zones(provider="oci", machine="BM.GPU.H100.8", region="us-ashburn-1") == ()
+
+
+def test_gpu_machines_of_google_cloud_know_zones_of_their_own_region(catalog: Catalog) -> None:
+    machines = [each for (provider, _), each in catalog.machines.items() if provider == "gcp" and each.accelerator]
+    known = {
+        (each.name, region): catalog.zones(provider="gcp", machine=each.name, region=region)
+        for each in machines
+        for region in catalog.regions_of(each)
+    }
+    assert {key for key, zones in known.items() if not zones} == {
+        (f"g4-standard-{size}", "europe-west10") for size in (48, 96, 192, 384)
+    }
+    assert all(zone.startswith(f"{region}-") for (_, region), zones in known.items() for zone in zones)
+    assert known["a3-ultragpu-8g", "us-central1"] == ("us-central1-b",)
 
 
 def test_the_egress_of_aws_reproduces_its_golden(catalog: Catalog) -> None:

@@ -26,9 +26,15 @@ def missing() -> str:
     """What of the engine is not here; "" where all of it is."""
     if shutil.which("pulumi") is None:
         return "the Pulumi CLI is not on PATH"
+    return missing_plugin("kubernetes")
+
+
+def missing_plugin(name: str) -> str:
+    """What to say where a provider's plugin is not here; "" where it is, or where nothing of the engine is."""
+    if shutil.which("pulumi") is None or shutil.which(f"pulumi-resource-{name}") is not None:
+        return ""
     listed = subprocess.run(["pulumi", "plugin", "ls"], capture_output=True, text=True, check=False).stdout  # noqa: S607 - from the PATH
-    found = "kubernetes" in listed or shutil.which("pulumi-resource-kubernetes") is not None
-    return "" if found else "the kubernetes provider plugin is not installed"
+    return "" if name in listed else f"the {name} provider plugin is not installed"
 
 
 MARKS = [

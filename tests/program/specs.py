@@ -130,6 +130,19 @@ PROFILE = Profile(
 )
 
 
+RENTED = Profile(
+    provider="lambda",
+    title="1-Click Clusters",
+    gpu_driver="provider",
+    device_plugin="provider",
+    node_feature_discovery="provider",
+    dcgm_exporter="provider",
+    network_plugin="provider",
+    node_repair="provider",
+    autoscaler="none",
+)
+
+
 def aws_cluster(**changes: object) -> ClusterSpec:
     fields: dict[str, object] = {
         "customer": Customer(name="acme", owner="ml@acme.example"),
@@ -182,6 +195,7 @@ def existing_cluster(**changes: object) -> ClusterSpec:
         "network": network,
         "pools": (POOLS[0], POOLS[2]),
         "storage": STORAGE[:2],
+        "profile": RENTED,
     }
     return aws_cluster(**{**whole, **changes})
 

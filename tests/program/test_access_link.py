@@ -5,32 +5,72 @@ from __future__ import annotations
 from ipaddress import IPv4Network
 from typing import TYPE_CHECKING, TypeAlias
 
+import pulumi
 import pytest
 import specs
 from look import at, of_type, one
 
+from catalogs.reader import load
 from components.network.swanctl import connections
 from components.settings import Settings
 from components.site import Site
-from planning.errors import InputError
+from components.targets import build
+from driver.agreement import differences
+from driver.offline.program import Run, run
+from driver.prices import as_book
+from planning.errors import AtollError, InputError
+from planning.options.market import Market
+from planning.options.option import whole_bill
 from planning.takeoff.resource import Secret
+from planning.takeoff.takeoff import take_off
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from driver.offline.program import Run
+    from planning.bill import Bill
     from planning.spec import ClusterSpec
 
     RunSpec: TypeAlias = Callable[[ClusterSpec], Run]
 
 CONNECTION = "aws:ec2/vpnConnection:VpnConnection"
+AZURE_GATEWAY = "azure:network/virtualNetworkGateway:VirtualNetworkGateway"
+AZURE_CONNECTION = "azure:network/virtualNetworkGatewayConnection:VirtualNetworkGatewayConnection"
 DAEMONS = "kubernetes:apps/v1:DaemonSet"
+
+
+VNET = (
+    "/subscriptions/0a1b2c3d-0000-4000-8000-000000000000/resourceGroups/core"
+    "/providers/Microsoft.Network/virtualNetworks/main"
+)
+MAIN = {"azure": ("eastus", VNET), "gcp": ("us-central1", "projects/acme-core/global/networks/main")}
 
 
 def linked_to(provider: str) -> ClusterSpec:
     spec = specs.with_ways(specs.existing_cluster(), kind="in_cluster")
-    link = specs.LINK.model_copy(update={"provider": provider, "region": "eastus"})
+    region, network = MAIN[provider]
+    main = {"provider": provider, "region": region, "vpc_id": network, "account": None, "route_table_ids": ()}
+    link = specs.LINK.model_copy(update=main)
     return spec.model_copy(update={"network": spec.network.model_copy(update={"link": link})})
+
+
+def run_with(spec: ClusterSpec, **settings: str) -> Run:
+    def program() -> None:
+        for name, value in settings.items():
+            pulumi.runtime.set_config(f"atoll:{name}", value)
+        for name, value in build((spec,)).items():
+            pulumi.export(name, value)
+
+    return run("sample", program=program)
+
+
+@pytest.fixture(scope="module")
+def gcp_link_run(run_spec: RunSpec) -> Run:
+    return run_spec(linked_to("gcp"))
+
+
+@pytest.fixture(scope="module")
+def azure_link_run(run_spec: RunSpec) -> Run:
+    return run_spec(linked_to("azure"))
 
 
 def test_the_main_side_stands_in_the_main_clouds_region_and_account(existing_ways_run: Run) -> None:
@@ -77,14 +117,113 @@ def test_every_node_learns_the_route_and_every_container_drops_what_it_does_not_
         assert container["securityContext"].get("privileged") is None
 
 
+def test_on_google_cloud_a_classic_gateway_answers_and_the_network_learns_the_way(gcp_link_run: Run) -> None:
+    provider = one(gcp_link_run, "pulumi:providers:gcp", "main-cloud")
+    assert provider.inputs["project"] == "acme-core"
+    ours = [each for each in gcp_link_run.resources if each.type.startswith("gcp:")]
+    assert len(ours) == 7
+    assert {each.provider for each in ours} == {provider.urn}
+    tunnel = one(gcp_link_run, "gcp:compute/vPNTunnel:VPNTunnel", "cluster")
+    assert tunnel.inputs["localTrafficSelectors"] == ["10.0.0.0/16"]
+    assert tunnel.inputs["remoteTrafficSelectors"] == ["10.64.0.0/16"]
+    assert tunnel.inputs["sharedSecret"] == Secret()
+    assert "router" not in tunnel.inputs
+    rules = of_type(gcp_link_run, "gcp:compute/forwardingRule:ForwardingRule")
+    assert {(each.inputs["ipProtocol"], each.inputs.get("portRange")) for each in rules} == {
+        ("ESP", None),
+        ("UDP", "500"),
+        ("UDP", "4500"),
+    }
+    assert {rule.urn for rule in rules} <= set(tunnel.dependencies)
+    assert one(gcp_link_run, "gcp:compute/route:Route", "cluster").inputs["destRange"] == "10.64.0.0/16"
+
+
+def test_on_azure_the_gateway_stands_in_the_networks_own_subnet_and_group(azure_link_run: Run) -> None:
+    provider = one(azure_link_run, "pulumi:providers:azure", "main-cloud")
+    assert provider.inputs["subscriptionId"] == Secret()
+    ours = [each for each in azure_link_run.resources if each.type.startswith("azure:")]
+    assert len(ours) == 4
+    assert {each.provider for each in ours} == {provider.urn}
+    assert {each.inputs["resourceGroupName"] for each in ours} == {"core"}
+    gateway = one(azure_link_run, AZURE_GATEWAY, "main-cloud")
+    assert at(gateway, "ipConfigurations", 0, "subnetId") == f"{VNET}/subnets/GatewaySubnet"
+    connection = one(azure_link_run, AZURE_CONNECTION, "cluster")
+    assert connection.inputs["sharedKey"] == Secret()
+    assert at(connection, "ipsecPolicy")["ikeEncryption"] == "GCMAES256"
+    assert at(connection, "trafficSelectorPolicy", "remoteAddressCidrs") == ["10.64.0.0/16"]
+
+
+@pytest.mark.parametrize("provider", ["aws", "gcp", "azure"])
+def test_the_tunnel_costs_in_the_program_what_it_costs_in_the_bill(
+    provider: str, existing_ways_run: Run, request: pytest.FixtureRequest
+) -> None:
+    if provider == "aws":
+        spec, found = specs.with_ways(specs.existing_cluster(), kind="in_cluster"), existing_ways_run
+    else:
+        spec, found = linked_to(provider), request.getfixturevalue(f"{provider}_link_run")
+    billed, taken = link_lines(spec, found)
+    assert billed == taken
+    assert ("network/link/address" in billed) == (provider != "aws")
+
+
+def link_lines(spec: ClusterSpec, found: Run) -> tuple[dict[str, object], dict[str, object]]:
+    catalog = load()
+    counted = take_off(found.resources, catalog=as_book(catalog), default_region=None).bill
+    billed = whole_bill((spec,), Market(catalog))
+    assert not [each for each in differences(billed, counted) if each.key.startswith("network/")]
+    return of_link(billed), of_link(counted)
+
+
+def of_link(bill: Bill) -> dict[str, object]:
+    mine = [line for line in bill.lines if line.key.startswith("network/link/")]
+    return {line.key: (line.state, line.quantity, line.usd_per_month) for line in mine}
+
+
 @pytest.mark.parametrize("provider", ["gcp", "azure"])
-def test_where_the_customer_makes_the_other_end_the_stack_says_with_what(run_spec: RunSpec, provider: str) -> None:
-    found = run_spec(linked_to(provider))
-    wanted = found.exports["link"]
+def test_a_main_side_that_the_customer_made_is_used_and_still_paid_for(provider: str) -> None:
+    spec = linked_to(provider)
+    found = run_with(spec, linkPeer="198.51.101.7", linkKey="kept-by-the-customer")
+    assert not [each for each in found.resources if each.type.startswith(("azure:", "gcp:"))]
+    billed, taken = link_lines(spec, found)
+    assert billed == taken
+
+
+def test_a_gateway_that_azure_has_already_is_called_at_the_address_that_was_said() -> None:
+    spec = linked_to("azure")
+    gateway = f"{VNET}/../gateway"
+    found = run_with(spec, linkGateway=gateway, linkPeer="198.51.101.7")
+    assert AZURE_GATEWAY not in {each.type for each in found.resources}
+    assert one(found, AZURE_CONNECTION, "cluster").inputs["virtualNetworkGatewayId"] == gateway
+    billed, taken = link_lines(spec, found)
+    assert billed == taken
+
+
+def test_a_gateway_without_a_key_is_not_called() -> None:
+    with pytest.raises(AtollError, match="nobody said the key"):
+        run_with(linked_to("gcp"), linkPeer="198.51.101.7")
+
+
+@pytest.mark.parametrize(
+    ("provider", "said"), [("azure", "nobody said its address"), ("gcp", "on Google Cloud the tunnel gets one")]
+)
+def test_a_gateway_that_cannot_be_used_so_is_refused(provider: str, said: str) -> None:
+    with pytest.raises(AtollError, match=said):
+        run_with(linked_to(provider), linkGateway="there")
+
+
+def test_a_network_of_azure_is_named_by_its_whole_id(run_spec: RunSpec) -> None:
+    spec = linked_to("azure")
+    assert spec.network.link is not None
+    short = spec.network.link.model_copy(update={"vpc_id": "main"})
+    with pytest.raises(AtollError, match="not the id of a virtual network"):
+        run_spec(spec.model_copy(update={"network": spec.network.model_copy(update={"link": short})}))
+
+
+def test_the_stack_says_with_what_both_ends_are_made(existing_ways_run: Run) -> None:
+    wanted = existing_ways_run.exports["link"]
     assert isinstance(wanted, dict)
     assert wanted["network"] == "10.0.0.0/16"
     assert wanted["peerNetwork"] == "10.64.0.0/16"
-    assert not [each for each in found.resources if each.type.startswith("aws:")]
 
 
 def test_without_the_clusters_address_nothing_is_made() -> None:
@@ -109,4 +248,4 @@ def test_strongswan_calls_each_tunnel_with_its_own_key() -> None:
     assert text.index("198.51.100.1") < text.index("198.51.100.2")
     assert text.count("start_action = start") == 2
     assert text.count("id = 203.0.113.9") == 2
-    assert '    id = 198.51.100.2\n    secret = "second"\n' in text
+    assert '    id = 198.51.100.2\n    secret = "0sc2Vjb25k"\n' in text

@@ -78,12 +78,46 @@ def test_what_makes_load_balancers_and_volumes_outlives_them(aws_run: Run) -> No
         assert controllers <= below(aws_run, namespace), namespace.name
 
 
+def test_what_acts_by_a_role_has_its_rights_from_first_to_last(aws_run: Run) -> None:
+    attached = {each.name: each.urn for each in of_type(aws_run, "aws:iam/rolePolicyAttachment:RolePolicyAttachment")}
+    cluster = one(aws_run, "aws:eks/cluster:Cluster", "cluster")
+    assert attached["control-plane-AmazonEKSClusterPolicy"] in below(aws_run, cluster)
+    of_nodes = {urn for name, urn in attached.items() if name.startswith("node-")}
+    assert len(of_nodes) == 3
+    for group in of_type(aws_run, GROUP):
+        assert of_nodes <= below(aws_run, group)
+    for addon, policy in (("vpc-cni", "AmazonEKS_CNI_Policy"), ("aws-ebs-csi-driver", "AmazonEBSCSIDriverPolicy")):
+        assert attached[f"{addon}-{policy}"] in set(one(aws_run, "aws:eks/addon:Addon", addon).dependencies)
+
+
+def test_a_trail_starts_when_its_bucket_lets_it_write(aws_run: Run) -> None:
+    policy = one(aws_run, "aws:s3/bucketPolicy:BucketPolicy", "audit")
+    assert policy.urn in one(aws_run, "aws:cloudtrail/trail:Trail", "audit").dependencies
+
+
+def test_who_puts_things_into_the_cluster_may_do_so_until_all_of_them_are_gone(aws_ways_run: Run) -> None:
+    inside = below(aws_ways_run, one(aws_ways_run, "pulumi:providers:kubernetes", "cluster"))
+    assert one(aws_ways_run, "aws:eks/accessPolicyAssociation:AccessPolicyAssociation", "admin").urn in inside
+    assert one(aws_ways_run, "aws:ec2/instance:Instance", "gateway").urn in inside
+    assert (
+        one(aws_ways_run, "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule", "from-gateway-api").urn in inside
+    )
+
+
 def test_charts_are_pinned_and_run_on_the_system_nodes(aws_run: Run) -> None:
-    versions = {release.name: release.inputs["version"] for release in of_type(aws_run, RELEASE)}
+    devices = {"nvidia-device-plugin", "aws-efa-k8s-device-plugin"}
+    versions = {each.name: each.inputs["version"] for each in of_type(aws_run, RELEASE) if each.name not in devices}
     assert versions == {"karpenter": "1.14.1", "karpenter-crd": "1.14.1", "aws-load-balancer-controller": "3.5.0"}
     for name in ("karpenter", "aws-load-balancer-controller"):
         assert at(one(aws_run, RELEASE, name), "values", "nodeSelector", "atoll/role") == "system"
     assert at(one(aws_run, RELEASE, "karpenter"), "values", "settings", "featureGates") == {"nodeRepair": True}
+
+
+def test_the_nodes_that_karpenter_starts_are_let_in(aws_run: Run) -> None:
+    entry = one(aws_run, "aws:eks/accessEntry:AccessEntry", "node")
+    assert (entry.inputs["type"], entry.inputs["principalArn"].output) == ("EC2_LINUX", "arn")
+    for made_of in of_type(aws_run, CLASS):
+        assert entry.urn in below(aws_run, made_of)
 
 
 def test_every_controller_takes_its_role_by_pod_identity(aws_run: Run) -> None:
@@ -110,7 +144,7 @@ def test_karpenter_hears_of_interruptions_over_an_encrypted_queue(aws_run: Run) 
     queue = one(aws_run, "aws:sqs/queue:Queue", "interruptions")
     assert queue.inputs["kmsMasterKeyId"] == Unknown(urn=one(aws_run, "aws:kms/key:Key", "key").urn, output="arn")
     targets = of_type(aws_run, "aws:cloudwatch/eventTarget:EventTarget")
-    assert {target.name for target in targets} == {"health", "spot", "rebalance", "state"}
+    assert {target.name for target in targets} == {"health", "spot", "rebalance", "state", "reservation"}
     assert all(target.inputs["arn"] == Unknown(urn=queue.urn, output="arn") for target in targets)
 
 
@@ -127,14 +161,35 @@ def test_the_account_is_audited_into_a_shut_bucket_that_outlives_the_cluster(aws
     assert (bucket.protect, bucket.retain_on_delete) == (True, True)
 
 
+def test_an_account_gets_one_trail_however_many_clusters_the_stack_has_in_it(spanning_run: Run) -> None:
+    assert [each.name for each in of_type(spanning_run, "aws:cloudtrail/trail:Trail")] == ["audit"]
+
+
 def test_the_warm_tier_shows_the_cold_bucket_and_each_workload_has_a_volume_of_it(aws_run: Run) -> None:
     link = one(aws_run, "aws:fsx/dataRepositoryAssociation:DataRepositoryAssociation", "shared-link")
     assert link.inputs["fileSystemPath"] == "/cold"
     assert at(link, "s3", "autoExportPolicy", "events") == ["NEW", "CHANGED", "DELETED"]
     volumes = of_type(aws_run, "kubernetes:core/v1:PersistentVolume")
     claims = {at(volume, "spec", "claimRef", "namespace") for volume in volumes}
-    assert claims == {"work-train", "work-burst", "work-serve"}
+    assert claims == {"work-train", "work-burst", "work-serve", "atoll-system"}
     assert {at(volume, "spec", "csi", "driver") for volume in volumes} == {"fsx.csi.aws.com"}
+    mine = of_type(aws_run, "kubernetes:core/v1:PersistentVolumeClaim")
+    assert {at(each, "metadata", "name") for each in mine} == {"shared"}
+    assert {at(each, "spec", "volumeName") for each in mine} == {
+        "shared-train",
+        "shared-burst",
+        "shared-serve",
+        "shared-atoll-system",
+    }
+
+
+def test_root_opens_the_warm_tier_to_pods_that_are_not(aws_run: Run) -> None:
+    job = one(aws_run, "kubernetes:batch/v1:Job", "open-shared")
+    assert at(job, "metadata", "namespace") == "atoll-system"
+    pod = at(job, "spec", "template", "spec")
+    (container,) = pod["containers"]
+    assert container["command"] == ["chmod", "1777", "/volume"]
+    assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
     assert "aws-fsx-csi-driver" in {addon.name for addon in of_type(aws_run, "aws:eks/addon:Addon")}
 
 
@@ -189,6 +244,12 @@ def test_without_a_ceiling_there_is_no_budget(aws_run: Run) -> None:
 def test_disks_that_claims_make_carry_the_stack_s_tags(aws_run: Run, name: str) -> None:
     values = json.loads(one(aws_run, "aws:eks/addon:Addon", name).inputs["configurationValues"])
     assert values["controller"]["extraVolumeTags"]["atoll:stack"] == "sample"
+
+
+def test_broken_gpus_are_seen_on_tainted_nodes_too(aws_run: Run) -> None:
+    agent = one(aws_run, "aws:eks/addon:Addon", "eks-node-monitoring-agent")
+    values = json.loads(agent.inputs["configurationValues"])
+    assert values["dcgmAgent"]["tolerations"] == [{"operator": "Exists"}]
 
 
 def test_spot_with_a_reservation_is_refused() -> None:

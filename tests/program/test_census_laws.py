@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 import specs
+import specs_coreweave
+import specs_gcp
 from look import at
 
 from planning.spec import ClusterSpec, Profile
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from driver.offline.program import Run
 
 TARGETS: Final = ("aws", "aws_ways", "gcp", "coreweave", "existing", "existing_ways", "spanning")
+CLAIM: Final = "kubernetes:core/v1:PersistentVolumeClaim"
+VOLUME: Final = "kubernetes:core/v1:PersistentVolume"
 ANYWHERE: Final = frozenset({"0.0.0.0/0", "::/0"})
 # Type to why its deletion loses data or the key to it.
 STATEFUL: Final = {
@@ -28,7 +32,7 @@ STATEFUL: Final = {
     "gcp:filestore/instance:Instance": "files",
     "gcp:kms/cryptoKey:CryptoKey": "the key to all of it",
     "coreweave:index/objectStorageBucket:ObjectStorageBucket": "objects",
-    "kubernetes:core/v1:PersistentVolumeClaim": "files",
+    CLAIM: "files",
 }
 # (type, name) to why the whole internet stands there.
 OPEN = {
@@ -64,12 +68,26 @@ ENCRYPTED: Final[dict[str, tuple[str | int, ...]]] = {
     "gcp:pubsub/topic:Topic": ("kmsKeyName",),
 }
 GPU_PARTS: Final = ("gpu_driver", "device_plugin", "node_feature_discovery", "dcgm_exporter", "network_plugin")
-# Charts that would own a part of the GPU layer, by the part.
+# Charts that own parts of the GPU layer, by the parts.
 CHARTS: Final = {
-    "gpu-operator": "gpu_driver",
-    "nvidia-device-plugin": "device_plugin",
-    "dcgm-exporter": "dcgm_exporter",
+    "gpu-operator": ("gpu_driver", "device_plugin", "dcgm_exporter"),
+    "nvidia-device-plugin": ("device_plugin",),
+    "node-feature-discovery": ("node_feature_discovery",),
+    "dcgm-exporter": ("dcgm_exporter",),
+    "aws-efa-k8s-device-plugin": ("network_plugin",),
+    "network-operator": ("network_plugin",),
 }
+# Target to what its placements are built from, home first; the others stand below a component of their own.
+BUILT: Final[dict[str, tuple[ClusterSpec, ...]]] = {
+    "aws": (specs.aws_cluster(),),
+    "aws_ways": (specs.aws_cluster(),),
+    "gcp": (specs_gcp.gcp_cluster(),),
+    "coreweave": (specs_coreweave.coreweave_cluster(),),
+    "existing": (specs.existing_cluster(),),
+    "existing_ways": (specs.existing_cluster(),),
+    "spanning": specs.PLACEMENTS,
+}
+PLACES: Final = ("atoll:placement:Second", "atoll:placement:Third", "atoll:placement:Fourth")
 
 
 @pytest.fixture(params=TARGETS)
@@ -90,8 +108,26 @@ def texts(value: object) -> Iterator[str]:
 
 
 def test_what_holds_data_is_protected_and_outlives_the_stack(target_run: Run) -> None:
-    lost = [each.urn for each in target_run.resources if each.type in STATEFUL and not _kept(each)]
-    assert lost == []
+    holding = [each for each in target_run.resources if each.type in STATEFUL and not _leads_elsewhere(each)]
+    assert [each.urn for each in holding if not _kept(each)] == []
+
+
+def _leads_elsewhere(resource: Resource) -> bool:
+    """Whether it is a claim to a volume that is registered too, kept, and only the way to what lies outside."""
+    return "volumeName" in at(resource, "spec") if resource.type == CLAIM else False
+
+
+def test_each_claim_to_a_kept_volume_is_the_one_that_the_volume_is_kept_for(target_run: Run) -> None:
+    by_urn = {each.urn: each for each in target_run.resources}
+    volumes = {at(each, "metadata", "name"): at(each, "spec") for each in target_run.resources if each.type == VOLUME}
+    claims = [each for each in target_run.resources if each.type == CLAIM and _leads_elsewhere(each)]
+    assert {at(each, "spec", "volumeName") for each in claims} == set(volumes)
+    for each in claims:
+        volume, home = volumes[at(each, "spec", "volumeName")], by_urn[each.parent]
+        assert volume["persistentVolumeReclaimPolicy"] == "Retain"
+        assert volume["claimRef"] == {"name": at(each, "metadata", "name"), "namespace": at(home, "metadata", "name")}
+        assert volume["storageClassName"] == at(each, "spec", "storageClassName")
+        assert volume["capacity"] == at(each, "spec", "resources", "requests")
 
 
 def _kept(resource: Resource) -> bool:
@@ -131,10 +167,29 @@ def test_every_cloud_tags_all_it_makes_with_customer_and_stack(target_run: Run) 
     assert strays == []
 
 
-def test_no_chart_installs_a_gpu_part_that_somebody_else_owns(target_run: Run) -> None:
-    charts = [str(each.inputs.get("chart", "")) for each in target_run.resources if each.type.endswith(":Release")]
-    owners = [part for chart in charts for word, part in CHARTS.items() if word in chart]
-    assert len(owners) == len(set(owners))
+@pytest.mark.parametrize("target", TARGETS)
+def test_each_gpu_part_is_installed_where_it_is_ours_and_nowhere_else(
+    target: str, request: pytest.FixtureRequest
+) -> None:
+    run: Run = request.getfixturevalue(f"{target}_run")
+    for number, spec in enumerate(BUILT[target]):
+        installed = [part for each in run.resources if _place(each) == number for part in parts_of(each)]
+        assert len(installed) == len(set(installed)), number
+        assert {getattr(spec.profile, part) for part in installed} <= {"atoll"}, number
+
+
+def _place(resource: Resource) -> int:
+    """Number of the placement that a resource is in."""
+    return next((number for number, token in enumerate(PLACES, start=1) if f"{token}$" in resource.urn), 0)
+
+
+def parts_of(resource: Resource) -> tuple[str, ...]:
+    """Parts of the GPU layer that a chart installs."""
+    if not resource.type.endswith(":Release"):
+        return ()
+    chart = str(resource.inputs.get("chart", "")).rpartition("/")[2]
+    discovers = resource.inputs.get("values", {}).get("gfd", {}).get("enabled", False)
+    return (*CHARTS.get(chart, ()), *(("node_feature_discovery",) if discovers else ()))
 
 
 @pytest.mark.parametrize("spec", [specs.aws_cluster(), specs.existing_cluster()], ids=["aws", "existing"])

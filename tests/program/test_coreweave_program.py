@@ -17,7 +17,7 @@ from look import at, of_type, one, unknowns
 from specs import amounts, pool
 
 from components.charges import Ledger
-from components.cluster.coreweave import TOKEN_ENV, _sign_in, with_scheme
+from components.cluster.coreweave import TOKEN_ENV, _sign_in, unmanaged, with_scheme
 from components.cluster.coreweave_settings import read
 from components.network.coreweave import cut
 from components.settings import Settings
@@ -95,11 +95,16 @@ def test_the_kubeconfig_signs_in_with_the_token_of_whoever_uses_it(monkeypatch: 
     command = [sign_in["command"], *sign_in["args"]]
     credential = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
     assert (credential["kind"], credential["status"]) == ("ExecCredential", {"token": "CW-SECRET-of-mine"})
+    monkeypatch.delenv(TOKEN_ENV)
+    missing = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert missing.returncode != 0
+    assert TOKEN_ENV in missing.stderr
 
 
 @pytest.mark.parametrize("endpoint", ["a.k8s.us-east-04a.coreweave.com", "https://a.k8s.us-east-04a.coreweave.com"])
 def test_the_kubeconfigs_server_is_a_url(endpoint: str) -> None:
     assert with_scheme(endpoint) == "https://a.k8s.us-east-04a.coreweave.com"
+    assert unmanaged(endpoint) == "https://api.a.k8s.us-east-04a.coreweave.com"
 
 
 def test_pools_are_asked_for_by_the_names_that_coreweave_knows(coreweave_run: Run) -> None:
@@ -130,6 +135,14 @@ def test_data_is_protected_and_kept(coreweave_run: Run) -> None:
 
 def test_no_gpu_operator_is_installed(coreweave_run: Run) -> None:
     assert not [each for each in coreweave_run.resources if "gpu-operator" in each.name]
+
+
+def test_rules_for_what_is_left_over_hold_for_whole_buckets(coreweave_run: Run) -> None:
+    lifecycles = [each for each in coreweave_run.resources if "LifecycleConfiguration" in each.type]
+    assert lifecycles
+    for each in lifecycles:
+        (rule,) = each.inputs["rules"]
+        assert (rule["filter"], "prefix" in rule) == ({"prefix": ""}, False)
 
 
 def test_buckets_carry_the_stacks_tags(coreweave_run: Run) -> None:

@@ -112,6 +112,37 @@ def test_nodes_that_must_be_close_are_placed_so_unless_they_are_reserved(gcp_run
     assert "placementPolicy" not in one(gcp_run, POOL, "nodes-train").inputs
 
 
+def test_cpu_nodes_that_mount_lustre_load_its_module(run_spec: RunSpec) -> None:
+    cpu = specs.pool("prepare", role="cpu", workload="train", machine="n4-standard-8", accelerator=None, accelerators=0,
+                     **specs_gcp.OFF)  # fmt: skip
+    pools = (*specs_gcp.POOLS[:2], cpu)
+    for storage, secure in ((specs_gcp.STORAGE, False), (specs_gcp.STORAGE[2:], True)):
+        run = run_spec(specs_gcp.gcp_cluster(pools=pools, storage=storage))
+        nodes = {each.name: at(each, "nodeConfig", "shieldedInstanceConfig") for each in of_type(run, POOL)}
+        boots = {name: each["enableSecureBoot"] for name, each in nodes.items()}
+        assert boots == {"nodes-system": True, "nodes-train": True, "nodes-prepare": secure}
+
+
+def placed(run_spec: RunSpec, **changes: object) -> bool:
+    """Whether a pool of these properties, which is to be close together, gets a placement."""
+    pool = specs.pool("only", workload="train", machine="a3-megagpu-8g", zones=("us-central1-a",), **changes)
+    found = run_spec(specs_gcp.gcp_cluster(pools=(specs_gcp.POOLS[0], pool)))
+    return "placementPolicy" in one(found, POOL, "nodes-only").inputs
+
+
+def test_a_flexible_start_close_together_is_asked_of_machines_that_have_it_alone(run_spec: RunSpec) -> None:
+    flex = {"kind": "flex", "purchase": "dws_flex_start"}
+    assert placed(run_spec)
+    assert not placed(run_spec, **flex)
+    ultra = specs.pool("only", workload="train", machine="a4-highgpu-8g", accelerator="B200-SXM-180GB", **flex)
+    found = run_spec(specs_gcp.gcp_cluster(pools=(specs_gcp.POOLS[0], ultra)))
+    assert "placementPolicy" in one(found, POOL, "nodes-only").inputs
+
+
+def test_a_reservation_brings_its_own_placement(run_spec: RunSpec) -> None:
+    assert not placed(run_spec, kind="capacity_block", purchase="dws_calendar")
+
+
 def test_local_disks_are_scratch_space_of_the_count_that_the_machine_has(gcp_run: Run) -> None:
     assert node(gcp_run, "train")["ephemeralStorageLocalSsdConfig"] == {"localSsdCount": 16}
     assert node(gcp_run, "burst")["ephemeralStorageLocalSsdConfig"] == {"localSsdCount": 32}

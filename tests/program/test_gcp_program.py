@@ -175,6 +175,9 @@ def test_pods_get_disks_that_their_nodes_attach_and_volumes_of_what_is_shared(gc
         "gcsfuse.csi.storage.gke.io",
     }
     assert {at(each, "spec", "claimRef", "namespace") for each in volumes} == {"work-train", "work-serve"}
+    claims = of_type(gcp_run, "kubernetes:core/v1:PersistentVolumeClaim")
+    assert {each.name for each in claims} == {"train-shared", "serve-shared", "train-bucket", "serve-bucket"}
+    assert {at(each, "metadata", "name") for each in claims} == {"shared", "bucket"}
 
 
 def test_lustre_servers_may_call_the_nodes_back(gcp_run: Run) -> None:
@@ -218,6 +221,22 @@ def test_a_range_too_narrow_for_the_nodes_is_refused(run_spec: RunSpec) -> None:
         run_spec(with_network(cidr=IPv4Network("10.64.0.0/24"), peering=None))
 
 
+def test_a_range_too_narrow_for_managed_lustre_is_refused(run_spec: RunSpec) -> None:
+    narrow = {
+        "network": specs_gcp.network(cidr=IPv4Network("10.64.0.0/20"), peering=None),
+        "pools": specs_gcp.POOLS[:1],
+    }
+    with pytest.raises(AtollError, match="leaves Managed Lustre a /24, and it needs a /23"):
+        run_spec(specs_gcp.gcp_cluster(**narrow))
+    run_spec(specs_gcp.gcp_cluster(**narrow, storage=specs_gcp.STORAGE[2:]))
+
+
+def test_the_control_plane_reaches_webhooks_on_any_port(gcp_run: Run) -> None:
+    rule = one(gcp_run, FIREWALL, "control-plane")
+    planes = at(one(gcp_run, CLUSTER, "cluster"), "privateClusterConfig", "masterIpv4CidrBlock")
+    assert (rule.inputs["sourceRanges"], rule.inputs["allows"]) == ([planes], [{"protocol": "tcp"}])
+
+
 def test_nat_leaves_by_the_addresses_that_the_bill_has(gcp_run: Run) -> None:
     nat = one(gcp_run, "gcp:compute/routerNat:RouterNat", "nat")
     assert at(nat, "natIpAllocateOption") == "MANUAL_ONLY"
@@ -229,11 +248,13 @@ def test_the_budget_is_the_ceiling_and_tells_a_topic(gcp_run: Run) -> None:
     budget = one(gcp_run, "gcp:billing/budget:Budget", "budget")
     assert at(budget, "amount", "specifiedAmount") == {"currencyCode": "USD", "units": "250000"}
     assert at(budget, "allUpdatesRule", "schemaVersion") == "1.0"
+    assert at(one(gcp_run, "pulumi:providers:gcp", "gcp"), "userProjectOverride") == "true"
 
 
 def test_without_a_billing_account_there_is_no_budget(run_spec: RunSpec) -> None:
     run = run_spec(specs_gcp.gcp_cluster())
     assert not [each for each in run.resources if each.type.startswith(("gcp:billing", "gcp:pubsub"))]
+    assert "userProjectOverride" not in one(run, "pulumi:providers:gcp", "gcp").inputs
 
 
 def test_kubeconfigs_hold_no_credential_and_act_as_one_group(gcp_run: Run) -> None:

@@ -6,7 +6,7 @@ import specs
 import specs_gcp
 
 from components.charges import Ledger
-from components.cluster.gcp_settings import GcpSettings, reservation_of, zone_of
+from components.cluster.gcp_settings import GcpSettings, pool_zones, reservation_of, zone_of
 from components.settings import Settings
 from components.site import Site
 from driver.offline.program import run
@@ -37,9 +37,25 @@ def test_the_stacks_zone_comes_before_the_locks() -> None:
     assert zone_of(locked, site=site(), settings=said(joined="us-central1-c")) == "us-central1-c"
 
 
+def test_a_pool_without_a_fabric_starts_in_every_zone_that_sells_it() -> None:
+    wide = specs.pool("alone", max_nodes=1, placement_group=False, zones=("us-central1-a", "us-central1-b"))
+    zone = zone_of(wide, site=site(), settings=said())
+    assert (zone, pool_zones(wide, zone)) == (None, ("us-central1-a", "us-central1-b"))
+    assert pool_zones(wide, zone_of(wide, site=site(), settings=said(alone="us-central1-c"))) == ("us-central1-c",)
+
+
+def test_where_a_reservation_lies_the_lock_does_not_know() -> None:
+    sold = ("us-central1-a", "us-central1-b")
+    booked = specs.pool("booked", kind="capacity_block", max_nodes=1, placement_group=False, zones=sold)
+    with pytest.raises(InputError, match="which holds its reservation"):
+        zone_of(booked, site=site(), settings=said())
+    only = specs.pool("booked", kind="capacity_block", max_nodes=1, placement_group=False, zones=sold[:1])
+    assert zone_of(only, site=site(), settings=said()) == "us-central1-a"
+
+
 @pytest.mark.parametrize("pool", [JOINED, BOOKED])
 def test_nodes_that_must_be_in_one_zone_ask_which(pool: Pool) -> None:
-    with pytest.raises(InputError, match="does not say which sells") as fault:
+    with pytest.raises(InputError, match="does not say which") as fault:
         zone_of(pool, site=site(), settings=said())
     assert f"atoll:poolZones.{pool.name}" in fault.value.hint
     assert isinstance(zone_of(pool, site=site(offline=True), settings=said()), pulumi.Output)

@@ -46,6 +46,7 @@ TOKENS = {
     "atoll:network:Peering",
     "atoll:network:SitePod",
     "atoll:nodepool:NodePool",
+    "atoll:platform:Devices",
     "atoll:platform:Kueue",
     "atoll:platform:MultiKueueSender",
     "atoll:platform:MultiKueueWorker",

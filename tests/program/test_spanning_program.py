@@ -37,6 +37,9 @@ def test_the_bill_of_all_placements_equals_the_takeoff(spanning_run: Run) -> Non
     assert differences(accepted, counted) == ()
     keys = {line.key.partition("#")[0] for line in counted.lines}
     assert {"pool/train/machine", "west/pool/train/machine", "far/pool/burst/machine"} <= keys
+    away = {line.label for line in counted.lines if line.key.startswith("west/")}
+    assert away
+    assert all(label.startswith("west: ") for label in away)
 
 
 def test_outputs_of_other_placements_stand_below_their_names(spanning_run: Run) -> None:

@@ -20,10 +20,15 @@ import tempfile
 import time
 from base64 import encodebytes
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import requests
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -36,6 +41,8 @@ READY_WITHIN = 120.0  # seconds; a quiet machine needs about ten
 STOP_WITHIN = 10.0
 STAGES = Path(__file__).with_name("kwok_stages.yaml")
 ACCOUNT_KEY = "service-account.key"
+SIGNING_KEY = "signing.key"
+SIGNING_CERTIFICATE = "signing.crt"
 TOKENS = "tokens.csv"
 READY = "/readyz"
 ACCOUNT = "/api/v1/namespaces/default/serviceaccounts/default"  # pods need it, and a controller makes it
@@ -73,6 +80,7 @@ def running(folder: Path) -> Generator[ControlPlane]:
         kubeconfig=folder / "kubeconfig",
     )
     write_secret(folder / ACCOUNT_KEY, service_account_key())
+    write_authority(folder)
     write_secret(folder / TOKENS, f"{plane.token},admin,admin,system:masters\n")
     write_secret(plane.kubeconfig, kubeconfig(plane))
     store = f"http://{LOOPBACK}:{etcd_port}"
@@ -113,6 +121,7 @@ def api_server(folder: Path, store: str, port: int) -> list[str]:
         f"--secure-port={port}",
         f"--cert-dir={folder / 'certificates'}",
         f"--token-auth-file={folder / TOKENS}",
+        f"--client-ca-file={folder / SIGNING_CERTIFICATE}",
         "--authorization-mode=Node,RBAC",
         "--allow-privileged=true",  # so that it is the namespace's label that refuses a privileged pod
         "--endpoint-reconciler-type=none",  # it would refuse to publish a loopback address
@@ -124,12 +133,14 @@ def api_server(folder: Path, store: str, port: int) -> list[str]:
 
 
 def controllers(folder: Path, plane: ControlPlane) -> list[str]:
-    """The controllers: service accounts, quota counts, the end of deleted namespaces."""
+    """The controllers: service accounts, quota counts, the end of deleted namespaces, signatures for people."""
     return [
         "kube-controller-manager",
         f"--kubeconfig={plane.kubeconfig}",
         f"--service-account-private-key-file={folder / ACCOUNT_KEY}",
         f"--root-ca-file={plane.authority}",
+        f"--cluster-signing-cert-file={folder / SIGNING_CERTIFICATE}",
+        f"--cluster-signing-key-file={folder / SIGNING_KEY}",
         "--leader-elect=false",
         "--secure-port=0",
     ]
@@ -202,6 +213,22 @@ def service_account_key() -> str:
     scalar = (secrets.randbelow(P256_ORDER - 1) + 1).to_bytes(32, "big")
     der = bytes.fromhex("30310201010420") + scalar + bytes.fromhex("a00a06082a8648ce3d030107")
     return f"-----BEGIN EC PRIVATE KEY-----\n{encodebytes(der).decode()}-----END EC PRIVATE KEY-----\n"
+
+
+def write_authority(folder: Path) -> None:
+    """The authority that signs for people, and whose signatures the API server believes; for a day."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "people")])
+    now = datetime.now(UTC)
+    built = (
+        x509.CertificateBuilder(name, name, key.public_key(), 1, now - timedelta(hours=1), now + timedelta(days=1))
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    pem = serialization.Encoding.PEM
+    octets = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    write_secret(folder / SIGNING_KEY, octets.decode())
+    write_secret(folder / SIGNING_CERTIFICATE, built.public_bytes(pem).decode())
 
 
 def kubeconfig(plane: ControlPlane) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from kube_client import conditions
 
-from components.nodepool.devices import device, labels
+from components.nodepool.devices import device, labels, taints
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 NOT_READY = "node.kubernetes.io/not-ready"
 PODS = "110"  # what a kubelet allows by default
+OF_KUBELET = {"kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64"}
 UNSTATED_VCPUS = 64  # a lock may leave the size of a machine open: room enough for any pod of a test
 UNSTATED_MEMORY_GIB = 512
 
@@ -35,8 +36,8 @@ def node(pool: Pool, number: int) -> Manifest:
     return {
         "apiVersion": "v1",
         "kind": "Node",
-        "metadata": {"name": name, "labels": {**labels(pool), "kubernetes.io/hostname": name}},
-        "spec": {"taints": [{"key": resource, "value": "present", "effect": "NoSchedule"}] if resource else []},
+        "metadata": {"name": name, "labels": {**labels(pool), **OF_KUBELET, "kubernetes.io/hostname": name}},
+        "spec": {"taints": [{**each._asdict(), "effect": "NoSchedule"} for each in taints(pool, burn_in=False)]},
         "status": {"capacity": room, "allocatable": room},
     }
 

@@ -34,9 +34,10 @@ group() {
 case "$1" in
   groupadd) grep -q ^atoll-ssh: "$root/etc/group" || group "" ;;
   useradd) echo "$last:x:1001:1001::/home/$last:/bin/bash" >> "$root/etc/passwd"
-           group "$(echo "$(members),$last" | sed s/^,//)"; echo "$last" >> "$root/useradd" ;;
-  userdel) grep -v "^$last:" "$root/etc/passwd" > "$root/p"; mv "$root/p" "$root/etc/passwd"
-           group "$(members | tr , '\\n' | grep -vx "$last" | paste -sd, -)" ;;
+           group "$(echo "$(members),$last" | sed s/^,//)"; echo "$last" >> "$root/useradd"
+           echo "$last:*:1:0:1:7:::" >> "$root/etc/shadow" ;;
+  usermod) sed "s/^$last:.*/$last:*:1:0:1:7::$([ -z "$3" ] || echo 1):/" "$root/etc/shadow" > "$root/s"
+           mv "$root/s" "$root/etc/shadow"; echo "$last" >> "$root/usermod" ;;
   cat | mkdir | tee | chmod | rm) [ -n "$owner" ] || exit 1
            program=$1; shift
            case "$program $*" in *"-m 700"*) mkdir -p "$root$last" ;; rm*) rm -f "$root$last" ;;
@@ -53,6 +54,7 @@ def node(tmp_path: Path) -> Path:
     (tmp_path / "node/etc/passwd").write_text(
         "root:x:0:0:root:/root:/bin/sh\nubuntu:x:1:1:Ubuntu:/home/ubuntu:/bin/sh\n"
     )
+    (tmp_path / "node/etc/shadow").write_text("root:*:1:0:1:7:::\nubuntu:*:1:0:1:7:::\n")
     (tmp_path / "bin/chroot").write_text(CHROOT)
     (tmp_path / "bin/chroot").chmod(0o755)
     return tmp_path
@@ -74,6 +76,12 @@ def accounts(folder: Path) -> list[str]:
     return [line.split(":")[0] for line in (folder / "node/etc/passwd").read_text().splitlines()]
 
 
+def shut_out(folder: Path) -> list[str]:
+    """Accounts that have ended."""
+    fields = [line.split(":") for line in (folder / "node/etc/shadow").read_text().splitlines()]
+    return [each[0] for each in fields if each[7]]
+
+
 def test_a_user_with_a_key_gets_an_account_and_keeps_it(node: Path) -> None:
     (node / "keys/ada").write_text("ssh-ed25519 AAAA ada\n")
     once(node)
@@ -91,13 +99,26 @@ def test_a_new_key_takes_the_place_of_the_old_one(node: Path) -> None:
     assert (node / "node/home/ada/.ssh/authorized_keys").read_text() == "new\n"
 
 
-def test_who_leaves_loses_key_and_account(node: Path) -> None:
+def test_who_leaves_loses_the_key_and_is_shut_out_while_number_and_home_stay_taken(node: Path) -> None:
     (node / "keys/ada").write_text("key\n")
     once(node)
     (node / "keys/ada").unlink()
     once(node)
-    assert accounts(node) == ["root", "ubuntu"]
+    once(node)
+    assert accounts(node) == ["root", "ubuntu", "ada"]
+    assert shut_out(node) == ["ada"]
     assert not (node / "node/home/ada/.ssh/authorized_keys").exists()
+    assert (node / "node/usermod").read_text().split() == ["ada"]
+
+
+def test_who_comes_back_is_let_in_with_the_new_key(node: Path) -> None:
+    for key in ("old\n", "", "new\n"):
+        (node / "keys/ada").unlink(missing_ok=True)
+        if key:
+            (node / "keys/ada").write_text(key)
+        once(node)
+    assert shut_out(node) == []
+    assert (node / "node/home/ada/.ssh/authorized_keys").read_text() == "new\n"
 
 
 def test_an_account_that_the_node_had_is_never_taken_over(node: Path) -> None:
@@ -119,6 +140,42 @@ def test_a_key_is_never_read_as_a_command(node: Path) -> None:
     (node / "keys/ada").write_text(f"ssh-ed25519 AAAA $(touch {node}/broken) `touch {node}/broken`\n")
     once(node)
     assert not (node / "broken").exists()
+
+
+# Programs of the gateway's pod: what they are asked is written down, and what they made is there the next time.
+ASKED = """\
+#!/bin/sh
+echo "${0##*/} $*" >> "$LOG"
+made=$(echo "${0##*/} $*" | sed 's/ show dev/ add dev/; s/ -C / -A /')
+[ "$made" = "${0##*/} $*" ] || grep -qF "$made" "$LOG"
+"""
+
+
+def test_a_gateway_whose_container_starts_again_finds_its_network_as_it_left_it(tmp_path: Path) -> None:
+    for folder in ("bin", "run", "vpn"):
+        (tmp_path / folder).mkdir()
+    for program in ("ip", "iptables", "wg"):
+        (tmp_path / "bin" / program).write_text(ASKED)
+        (tmp_path / "bin" / program).chmod(0o755)
+    (tmp_path / "vpn/0-server").write_text("[Interface]\n")
+    (tmp_path / "vpn/user-ada").write_text("[Peer]\n")
+    (tmp_path / "forwards").write_text("1\n")
+    text = POD.replace("/proc/sys/net/ipv4/ip_forward", f"{tmp_path}/forwards").replace("/etc/vpn", f"{tmp_path}/vpn")
+    text = text.replace("/run/", f"{tmp_path}/run/").replace("sleep 30 & wait $!", "exit 0")
+    known = {
+        "PATH": f"{tmp_path}/bin:{os.environ['PATH']}",
+        "LOG": f"{tmp_path}/log",
+        "ADDRESS": "172.27.0.1/16",
+        "TUNNEL": "172.27.0.0/16",
+    }
+    for _ in range(2):
+        done = subprocess.run(["/bin/bash", "-c", text], env=known, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+    asked = (tmp_path / "log").read_text().splitlines()
+    assert asked.count("ip link add dev wg0 type wireguard") == 1
+    assert len([line for line in asked if " -A " in line]) == 3
+    assert len([line for line in asked if line.startswith("wg syncconf")]) == 2
+    assert (tmp_path / "run/applied").read_text() == "[Interface]\n[Peer]\n"
 
 
 @pytest.mark.parametrize(

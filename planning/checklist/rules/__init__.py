@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from planning.checklist.rules import hardware, money, people, place, profile, spanning, work
+from planning.checklist.rules import hardware, money, people, place, profile, region, spanning, work
 from planning.checklist.rules.broken import Broken, Rule
 
 if TYPE_CHECKING:
@@ -31,7 +31,8 @@ RULES: Final[tuple[Rule, ...]] = (
     hardware.reserved_allowed,
     place.wanted_not_excluded,
     place.existing_is_wanted,
-    place.regions_named,
+    region.regions_named,
+    region.regions_known,
     place.peering_complete,
     place.peering_possible,
     place.peering_identities,
@@ -47,6 +48,7 @@ RULES: Final[tuple[Rule, ...]] = (
     people.users_unique,
     people.vpn_addresses_apart,
     people.ssh_has_a_key,
+    people.ssh_names_free,
     people.ssh_through_vpn,
     people.users_get_in,
     money.reserve_has_a_term,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from planning.checklist.rules.broken import Broken
 from planning.tunnel import RANGES, user_address
@@ -12,6 +12,12 @@ if TYPE_CHECKING:
     from ipaddress import IPv4Address
 
     from planning.checklist.model import Checklist
+
+# Of Debian's base-passwd, and the first user of the images of Ubuntu and Amazon Linux.
+ACCOUNTS: Final = frozenset(
+    {"root", "daemon", "bin", "sys", "sync", "games", "man", "lp", "mail", "news", "uucp", "proxy", "backup", "list"}
+    | {"irc", "nobody", "www-data", "ubuntu", "ec2-user"}
+)
 
 
 def users_unique(checklist: Checklist) -> Iterator[Broken]:
@@ -45,6 +51,15 @@ def ssh_has_a_key(checklist: Checklist) -> Iterator[Broken]:
     if access.ssh and not any(user.ssh_key for user in access.users):
         message = "SSH is wanted, but no user has a public key"
         yield Broken(("access", "ssh"), message, 'add "ssh_key: ssh-ed25519 ..." to at least one of access.users')
+
+
+def ssh_names_free(checklist: Checklist) -> Iterator[Broken]:
+    """Accounts that a node has already are left alone, so nobody gets one of their names."""
+    access = checklist.access
+    for at, user in enumerate(access.users):
+        if access.ssh and user.ssh_key and user.name in ACCOUNTS:
+            message = f'nodes have an account "{user.name}" already, which is left alone'
+            yield Broken(("access", "users", at, "name"), message, "write the person's own name")
 
 
 def ssh_through_vpn(checklist: Checklist) -> Iterator[Broken]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from ipaddress import IPv4Network
 from typing import TYPE_CHECKING, Final
 
 from planning import subnets, tunnel
@@ -10,19 +11,40 @@ from planning.checklist.rules.broken import Broken
 from planning.checklist.words import CloudName
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from ipaddress import IPv4Network
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from planning.checklist.model import Checklist
+    from planning.checklist.model import Checklist, Existing
+
+    Path = tuple[str | int, ...]
 
 ZONES: Final = 3  # the most a cluster is spread over (design section 7)
 WIDEST_DOOR: Final = 16  # prefix length; a wider range is half a provider, not an office
+_SUGGESTED: Final = tuple(
+    IPv4Network(f"{net}.0.0/16") for net in ("10.64", "10.80", "10.96", "10.112", "172.20", "172.24")
+)
 _WITH_PEERING: Final = (CloudName.AWS, CloudName.GCP, CloudName.AZURE)
+_GUID: Final = "[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+# docs.cloud.google.com/resource-manager/docs/creating-managing-projects: 6 to 30 signs; old ones have a domain in front
+_PROJECT: Final = r"(?:[a-z0-9.-]+:)?[a-z][a-z0-9-]{4,28}[a-z0-9]"
+_NETWORK: Final = r"[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?"
 _VPC_ID: Final[Mapping[CloudName, tuple[re.Pattern[str], str]]] = {
     CloudName.AWS: (re.compile(r"vpc-[0-9a-f]{8,17}"), "vpc-0a1b2c3d4e5f60718"),
+    CloudName.GCP: (
+        re.compile(rf"(?:projects/{_PROJECT}/global/networks/)?{_NETWORK}"),
+        "projects/acme-core/global/networks/main",
+    ),
+    CloudName.AZURE: (
+        re.compile(
+            rf"/subscriptions/{_GUID}/resourceGroups/[^/]+/providers/Microsoft\.Network/virtualNetworks/[^/]+",
+            re.IGNORECASE,
+        ),
+        "/subscriptions/<id>/resourceGroups/<group>/providers/Microsoft.Network/virtualNetworks/<name>",
+    ),
 }
 _ACCOUNT: Final[Mapping[CloudName, tuple[re.Pattern[str], str]]] = {
     CloudName.AWS: (re.compile(r"\d{12}"), "111122223333"),
+    CloudName.GCP: (re.compile(_PROJECT), "acme-core"),
+    CloudName.AZURE: (re.compile(_GUID), "0a1b2c3d-0000-4000-8000-000000000000"),
 }
 
 
@@ -33,6 +55,12 @@ def wanted_not_excluded(checklist: Checklist) -> Iterator[Broken]:
         if cloud in where.wanted:
             message = f'"{cloud}" is both wanted and excluded'
             yield Broken(("where", "excluded", at), message, "delete it from one of the two lists")
+    for place, each in enumerate(where.elsewhere):
+        for at, cloud in enumerate(each.wanted):
+            if cloud in where.excluded:
+                message = f'"{cloud}" is wanted at "{each.name}", and where.excluded rules it out everywhere'
+                path = ("where", "elsewhere", place, "wanted", at)
+                yield Broken(path, message, "delete it from one of the two lists")
     if set(where.excluded) == set(CloudName):
         yield Broken(("where", "excluded"), "every provider is excluded", "leave at least one")
 
@@ -40,13 +68,22 @@ def wanted_not_excluded(checklist: Checklist) -> Iterator[Broken]:
 def existing_is_wanted(checklist: Checklist) -> Iterator[Broken]:
     """An existing cluster is with a provider that may be used."""
     where = checklist.where
-    if where.existing is None:
+    yield from _allowed(where.existing, where.wanted, checklist=checklist, path=("where",), lists="where.wanted")
+    for at, each in enumerate(where.elsewhere):
+        path = ("where", "elsewhere", at)
+        yield from _allowed(each.existing, each.wanted, checklist=checklist, path=path, lists='its "wanted"')
+
+
+def _allowed(
+    existing: Existing | None, wanted: Sequence[CloudName], *, checklist: Checklist, path: Path, lists: str
+) -> Iterator[Broken]:
+    if existing is None:
         return
-    cloud = where.existing.provider
-    refused = cloud in where.excluded or (bool(where.wanted) and cloud not in where.wanted)
-    if refused and cloud not in set(where.wanted) & set(where.excluded):
-        message = f'the existing cluster is at "{cloud}", which where.wanted or where.excluded rules out'
-        yield Broken(("where", "existing", "provider"), message, "with an existing cluster both lists can be deleted")
+    cloud, excluded = existing.provider, checklist.where.excluded
+    refused = cloud in excluded or (bool(wanted) and cloud not in wanted)
+    if refused and cloud not in set(wanted) & set(excluded):
+        message = f'the existing cluster is at "{cloud}", which {lists} or where.excluded rules out'
+        yield Broken((*path, "existing", "provider"), message, "with an existing cluster both lists can be deleted")
 
 
 def networks(checklist: Checklist) -> tuple[IPv4Network, ...]:
@@ -56,6 +93,13 @@ def networks(checklist: Checklist) -> tuple[IPv4Network, ...]:
     return (where.cidr, *(each.cidr for each in where.elsewhere), *theirs)
 
 
+def suggested_range(checklist: Checklist, *, at: int = 0) -> IPv4Network:
+    """A /16 that no network of the checklist touches; another for each `at`."""
+    taken = networks(checklist)
+    free = [each for each in _SUGGESTED if not any(each.overlaps(other) for other in taken)]
+    return free[at] if at < len(free) else _SUGGESTED[at]
+
+
 def vpn_has_addresses(checklist: Checklist) -> Iterator[Broken]:
     """The VPN's own range lies outside every network that it leads to."""
     if checklist.access.vpn and tunnel.free_range(networks(checklist)) is None:
@@ -63,19 +107,6 @@ def vpn_has_addresses(checklist: Checklist) -> Iterator[Broken]:
             f"the networks take all of {', '.join(str(each) for each in tunnel.RANGES)}, one of which the VPN needs"
         )
         yield Broken(("where", "cidr"), message, "choose a narrower where.cidr, as in 10.64.0.0/16")
-
-
-def regions_named(checklist: Checklist) -> Iterator[Broken]:
-    """An empty text names no region."""
-    main, existing = checklist.main_cloud, checklist.where.existing
-    named: list[tuple[tuple[str | int, ...], str | None]] = [
-        (("main_cloud", "region"), main.region if main else None),
-        (("where", "existing", "region"), existing.region if existing else None),
-        *((("where", "regions", at), region) for at, region in enumerate(checklist.where.regions)),
-    ]
-    for path, region in named:
-        if region is not None and not region.strip():
-            yield Broken(path, "the region is empty", 'write its name, as in "us-east-1"')
 
 
 def peering_complete(checklist: Checklist) -> Iterator[Broken]:
@@ -122,24 +153,29 @@ def networks_apart(checklist: Checklist) -> Iterator[Broken]:
     main, ours = checklist.main_cloud, checklist.where.cidr
     if main is not None and main.vpc_id and main.vpc_cidr is not None and main.vpc_cidr.overlaps(ours):
         message = f"the VPC's {main.vpc_cidr} overlaps the cluster's {ours}, so the two cannot be joined"
-        yield Broken(
-            ("main_cloud", "vpc_cidr"), message, "choose another where.cidr, as in 10.64.0.0/16 or 172.20.0.0/16"
-        )
+        hint = f"choose another where.cidr, as in {suggested_range(checklist)}"
+        yield Broken(("main_cloud", "vpc_cidr"), message, hint)
 
 
 def network_fits(checklist: Checklist) -> Iterator[Broken]:
-    """The cluster's range is private, not wider than a VPC may be, and can be cut into subnets."""
-    cidr = checklist.where.cidr
-    if checklist.where.existing is not None:
-        return
+    """Each cluster's range is private, not wider than a VPC may be, and can be cut into subnets."""
+    where = checklist.where
+    if where.existing is None:
+        yield from _fits(where.cidr, path=("where", "cidr"))
+    for at, each in enumerate(where.elsewhere):
+        if each.existing is None:
+            yield from _fits(each.cidr, path=("where", "elsewhere", at, "cidr"))
+
+
+def _fits(cidr: IPv4Network, *, path: Path) -> Iterator[Broken]:
     if cidr.is_global:
         hint = "use a part of 10.0.0.0/8, 172.16.0.0/12 or 192.168.0.0/16"
-        yield Broken(("where", "cidr"), f"{cidr} is a range of the public internet", hint)
+        yield Broken(path, f"{cidr} is a range of the public internet", hint)
         return
     try:
         subnets.split(cidr, zones=ZONES)
     except ValueError as error:
-        yield Broken(("where", "cidr"), str(error), "a /16 is right for nearly every cluster")
+        yield Broken(path, str(error), "a /16 is right for nearly every cluster")
 
 
 def api_door_narrow(checklist: Checklist) -> Iterator[Broken]:

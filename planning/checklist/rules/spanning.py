@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from planning.checklist.rules.broken import Broken
+from planning.checklist.rules.place import suggested_range
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,5 +62,6 @@ def ranges_apart(checklist: Checklist) -> Iterator[Broken]:
         for name, other in taken:
             if each.cidr.overlaps(other):
                 path = ("where", "elsewhere", at, "cidr")
-                yield Broken(path, f"{each.cidr} overlaps {other} of {name}", "choose another, as in 10.96.0.0/16")
+                hint = f"choose another, as in {suggested_range(checklist, at=at)}"
+                yield Broken(path, f"{each.cidr} overlaps {other} of {name}", hint)
         taken.append((f'"{each.name}"', each.cidr))

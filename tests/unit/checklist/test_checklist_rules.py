@@ -17,6 +17,7 @@ SERVING = {"kind": "inference", "name": "serve", "model": {"parameters": "7B"}}
 ADA = {"name": "ada", "email": "ada@acme.example", "ssh_key": KEY}
 PEERED = {"provider": "aws", "region": "us-east-1", "vpc_id": "vpc-0a1b2c3d", "vpc_cidr": "10.0.0.0/16"}
 LAMBDA = {"existing": {"provider": "lambda"}}
+FREE = {"existing": {"provider": "nebius"}}  # a provider that forbids nothing of what is asked here
 
 
 def work(**fields: Any) -> dict[str, Any]:
@@ -31,6 +32,12 @@ def batch(**fields: Any) -> dict[str, Any]:
     return {"workloads": [{"kind": "batch", "name": "prepare", **fields}]}
 
 
+VNET = (
+    "/subscriptions/0a1b2c3d-0000-4000-8000-000000000000/resourceGroups/core"
+    "/providers/Microsoft.Network/virtualNetworks/main"
+)
+
+
 def main_cloud(**fields: Any) -> dict[str, Any]:
     return {"main_cloud": {**PEERED, **fields}}
 
@@ -39,6 +46,12 @@ def away(**fields: Any) -> dict[str, Any]:
     """Training and answers, of which the training is elsewhere."""
     placed = {"name": "far", "workloads": ["train"], **fields}
     return {"workloads": [TRAINING, SERVING], "where": {"elsewhere": [placed]}}
+
+
+def away_without(cloud: str, **fields: Any) -> dict[str, Any]:
+    """The same with a provider that is excluded everywhere."""
+    asked = away(**fields)
+    return {**asked, "where": {**asked["where"], "excluded": [cloud]}}
 
 
 # rule -> (what breaks it and nothing else, the path of the fault)
@@ -84,14 +97,26 @@ BROKEN: dict[str, list[tuple[dict[str, Any], str]]] = {
             "workloads[0].hardware.purchase",
         ),
     ],
-    "wanted_not_excluded": [({"where": {"wanted": ["aws", "gcp"], "excluded": ["gcp"]}}, "where.excluded[0]")],
+    "wanted_not_excluded": [
+        ({"where": {"wanted": ["aws", "gcp"], "excluded": ["gcp"]}}, "where.excluded[0]"),
+        (away_without("gcp", wanted=["aws", "gcp"]), "where.elsewhere[0].wanted[1]"),
+    ],
     "existing_is_wanted": [
         ({"where": {**LAMBDA, "excluded": ["lambda"]}}, "where.existing.provider"),
         ({"where": {**LAMBDA, "wanted": ["aws"]}}, "where.existing.provider"),
+        (away(wanted=["aws"], **FREE), "where.elsewhere[0].existing.provider"),
+        (away_without("nebius", **FREE), "where.elsewhere[0].existing.provider"),
     ],
     "regions_named": [
         ({"main_cloud": {"provider": "aws", "region": " "}}, "main_cloud.region"),
         ({"where": {"regions": ["us-east-1", ""]}}, "where.regions[1]"),
+        (away(regions=[" "]), "where.elsewhere[0].regions[0]"),
+    ],
+    "regions_known": [
+        ({"where": {"regions": ["us-east-1", "mars-1"]}}, "where.regions[1]"),
+        ({"where": {"wanted": ["gcp"], "regions": ["us-east-1"]}}, "where.regions[0]"),
+        ({"where": {"regions": ["us-east-1"], "residency": "EU"}}, "where.regions[0]"),
+        (away(wanted=["aws"], regions=["us-central1"]), "where.elsewhere[0].regions[0]"),
     ],
     "peering_complete": [
         (main_cloud(vpc_cidr=None), "main_cloud.vpc_id"),
@@ -105,12 +130,17 @@ BROKEN: dict[str, list[tuple[dict[str, Any], str]]] = {
     "peering_identities": [
         (main_cloud(vpc_id="my-vpc"), "main_cloud.vpc_id"),
         (main_cloud(account="12345"), "main_cloud.account"),
+        (main_cloud(provider="gcp", vpc_id="acme-core/main", account=None), "main_cloud.vpc_id"),
+        (main_cloud(provider="gcp", vpc_id="main", account="Acme"), "main_cloud.account"),
+        (main_cloud(provider="azure", vpc_id="main", account=None), "main_cloud.vpc_id"),
+        (main_cloud(provider="azure", vpc_id=VNET, account="core"), "main_cloud.account"),
     ],
     "networks_apart": [(main_cloud(vpc_cidr="10.64.128.0/17"), "main_cloud.vpc_cidr")],
     "network_fits": [
         ({"where": {"cidr": "10.0.0.0/15"}}, "where.cidr"),
         ({"where": {"cidr": "10.0.0.0/26"}}, "where.cidr"),
         ({"where": {"cidr": "52.0.0.0/16"}}, "where.cidr"),
+        (away(cidr="10.80.0.0/28"), "where.elsewhere[0].cidr"),
     ],
     "api_door_narrow": [({"where": {"api_cidrs": ["203.0.113.0/24", "0.0.0.0/0"]}}, "where.api_cidrs[1]")],
     "vpn_has_addresses": [({"where": {**LAMBDA, "cidr": "0.0.0.0/0"}}, "where.cidr")],
@@ -142,6 +172,7 @@ BROKEN: dict[str, list[tuple[dict[str, Any], str]]] = {
         ),
     ],
     "ssh_has_a_key": [({"access": {"ssh": True, "users": [{**ADA, "ssh_key": None}]}}, "access.ssh")],
+    "ssh_names_free": [({"access": {"ssh": True, "users": [ADA | {"name": "root"}]}}, "access.users[0].name")],
     "ssh_through_vpn": [
         (
             {"access": {"ssh": True, "vpn": False, "users": [ADA]}, "where": {"api_cidrs": ["203.0.113.0/24"]}},

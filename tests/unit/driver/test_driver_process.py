@@ -120,3 +120,10 @@ def test_a_terminal_without_utf8_gets_an_answer(project: Path) -> None:
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
     done = atoll(project, "quote", "demo", *DAY, env=environment)
     assert done.returncode == 0, done.stderr
+
+
+def test_help_that_nobody_asked_for_is_no_error(project: Path) -> None:
+    shown = atoll(project)
+    assert shown.returncode == 2
+    assert shown.stderr.startswith("Usage: atoll")
+    assert "error" not in shown.stderr

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+import contextlib
+import threading
+from typing import TYPE_CHECKING, Any
 
+from engine_fakes import FakeStack
 from pulumi.automation import EngineEvent
 
+from driver.engine import operation
 from driver.engine.watching import Step, Watch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import pytest
 
 URN = "urn:pulumi:demo::atoll::kubernetes:core/v1:Secret::token"
 ROOT = "urn:pulumi:demo::atoll::pulumi:pulumi:Stack::atoll-demo"
@@ -85,3 +94,25 @@ def test_a_failed_resource_is_running_no_more() -> None:
     watch.take(step("resOpFailedEvent", "create"))
     assert watch.line() == "0 done"
     assert watch.changes() == {}
+
+
+def test_an_update_that_waits_in_silence_says_so_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    enough = threading.Event()
+
+    def tell(line: str) -> None:
+        told.append(line)
+        if len(told) > 2:
+            enough.set()
+
+    @contextlib.contextmanager
+    def following(_title: str) -> Iterator[Callable[[str], None]]:
+        yield tell
+
+    monkeypatch.setattr(operation, "EACH_S", 0.01)
+    monkeypatch.setattr(operation, "following", following)
+    stack = FakeStack()
+    monkeypatch.setattr(stack, "up", lambda **_: enough.wait(10))
+    report = operation.up(stack.opened(), total=3)
+    assert report.failure is None
+    assert enough.is_set()

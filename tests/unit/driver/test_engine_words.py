@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import socket
+import subprocess
+
 import pytest
 from pulumi.automation import CommandError, ConcurrentUpdateError, StackNotFoundError
 
-from driver.engine.words import Diagnostic, diagnostic, engine_said, failed, together
+from driver.engine.words import Diagnostic, diagnostic, engine_said, failed, hint_for, together
 
 URN = "urn:pulumi:demo::atoll::kubernetes:core/v1:Namespace::team"
 TRACE = """Program failed with an unhandled exception:
@@ -47,6 +51,33 @@ def test_a_reason_that_many_resources_share_is_said_once() -> None:
     assert together(found) == ["a and 1 more: unreachable", "other"]
 
 
+POSTED = (
+    'resource "urn:pulumi:demo::atoll::kubernetes:core/v1:Secret::{name}" was not successfully created by the '
+    'Kubernetes API server: Post "https://10.0.0.1:6443/api/v1/{name}?by=pulumi": '
+    "read tcp 10.0.0.2:{port}->10.0.0.1:6443: read: connection reset by peer"
+)
+
+
+def test_calls_that_fail_for_one_reason_are_one_reason() -> None:
+    found = [diagnostic(POSTED.format(name=name, port=port), urn=f"x::{name}") for name, port in (("a", 1), ("b", 2))]
+    (said,) = together([each for each in found if each])
+    assert said == "a and 1 more: https://10.0.0.1:6443: read tcp 10.0.0.1:6443: read: connection reset by peer"
+    assert "goes on where it stopped" in hint_for(said)
+
+
+def test_a_balancer_that_gets_no_address_says_who_gives_one() -> None:
+    said = diagnostic(
+        f'2 errors occurred:\n\t* resource "{URN}" was successfully created, but the Kubernetes API server reported '
+        "that it failed to fully initialize or become live: 'vpn' timed out waiting to be Ready\n\t* Service was not "
+        "allocated an IP address; does your cloud provider support this?",
+        urn=URN,
+    )
+    assert said is not None
+    assert "urn:" not in said.text
+    assert "created, but it failed" in said.text
+    assert "MetalLB" in hint_for(said.text)
+
+
 def test_a_wrong_passphrase_says_which_variable_to_set() -> None:
     told = failed("preview", "demo", error=error("error: get stack secrets manager: incorrect passphrase"), found=())
     assert str(told) == "preview of demo failed: the passphrase does not open its secrets"
@@ -81,3 +112,17 @@ def test_known_reasons_come_with_advice(reason: str, advice: str) -> None:
 
 def test_what_the_command_printed_is_never_repeated() -> None:
     assert "12345" not in str(failed("up", "demo", error=error("error: refused"), found=()))
+
+
+def test_a_lock_of_a_killed_update_of_this_machine_is_said_to_be_one() -> None:
+    ended = subprocess.Popen(["true"])  # noqa: S607 - from the PATH
+    ended.wait()
+    here = socket.gethostname()
+    said = f"error: the stack is currently locked\n  x: created by ann@{here} (pid {{}}) at 2026-11-21T15:00Z"
+    gone, there = (
+        failed("up", "demo", error=error(said.format(process), ConcurrentUpdateError), found=())
+        for process in (ended.pid, os.getpid())
+    )
+    assert "an update that was killed" in str(gone)
+    assert gone.hint == "pulumi cancel --stack demo, then go on"
+    assert "another update" in str(there)

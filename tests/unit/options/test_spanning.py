@@ -5,11 +5,13 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
+import pytest
 from small import SERVING, TRAINING, checklist, market
 from small import SmallCatalog as Catalog
 from test_quoting import AT_HOME, MACHINES, ROWS, TODAY
 
 from planning.checklist import Checklist
+from planning.errors import NothingFitsError
 from planning.options.option import whole_bill
 from planning.options.parts import parts, under
 from planning.quote import Quote
@@ -53,6 +55,21 @@ def test_people_and_their_cloud_are_counted_at_home_only() -> None:
     assert away.checklist.contract.onboarding_usd == 0
     labels = [line.key for line in quoted(spanning()).options[0].bill.lines if "onboarding" in line.key]
     assert labels == ["services/onboarding"]
+
+
+def test_where_one_place_has_nothing_the_answer_names_it() -> None:
+    wanted = spanning()
+    where = wanted.where.elsewhere[0].model_copy(update={"wanted": ("runpod",)})
+    nowhere = wanted.model_copy(update={"where": wanted.where.model_copy(update={"elsewhere": (where,)})})
+    with pytest.raises(NothingFitsError, match=r"at training$"):
+        quoted(nowhere)
+
+
+def test_where_what_fits_is_sold_otherwise_only_the_answer_says_so() -> None:
+    asked = checklist(TRAINING | {"hardware": {"purchase": "capacity_block"}})
+    with pytest.raises(NothingFitsError) as refused:
+        quoted(asked)
+    assert refused.value.hint.startswith("machines that fit train are sold ")
 
 
 def test_a_share_may_cost_what_the_others_leave_of_the_ceiling() -> None:

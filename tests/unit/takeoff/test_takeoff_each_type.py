@@ -24,6 +24,7 @@ ELSEWHERE = (
     "aws:s3/",
     "aws:sqs/",
     "aws:ssm/",
+    "azure:",
     "coreweave:",
     "gcp:",
     "kubernetes:",

@@ -216,6 +216,13 @@ def test_addresses_inside_a_network_are_free() -> None:
     assert taken(resource("gcp:compute/globalAddress:GlobalAddress", addressType="INTERNAL")).state is State.FREE
 
 
+def test_a_forwarding_rule_is_free_in_front_of_a_vpn_gateway_only() -> None:
+    gateway = resource("gcp:compute/vPNGateway:VPNGateway", "gateway")
+    rule = resource("gcp:compute/forwardingRule:ForwardingRule", "rule", target=Unknown())
+    assert taken(replace(rule, property_dependencies={"target": (gateway.urn,)}), gateway).state is State.FREE
+    assert taken(rule).state is State.UNPRICED
+
+
 def test_a_machine_is_counted_with_its_boot_disk() -> None:
     token = "gcp:compute/instance:Instance"
     boot = {"initializeParams": {"type": "pd-balanced", "size": 10}}
@@ -245,3 +252,42 @@ def test_counted_and_free_types_are_apart() -> None:
     assert not [token for token in counted if free_by_rule(token)]
     assert all(free_by_rule(token) for token in gcp_free.SINGLE)
     assert free_by_rule("gcp:projects/iAMMember:IAMMember") == gcp_free.MODULES["gcp:projects"][0]
+
+
+def claim(kind: str | None, *, provisioner: str = "pd.csi.storage.gke.io") -> tuple[Resource, Resource]:
+    parameters = {} if kind is None else {"type": kind}
+    named = resource(
+        "kubernetes:storage.k8s.io/v1:StorageClass",
+        "class",
+        metadata={"name": "atoll-disk"},
+        provisioner=provisioner,
+        parameters=parameters,
+    )
+    spec = {"storageClassName": "atoll-disk", "resources": {"requests": {"storage": "20Gi"}}}
+    return resource("kubernetes:core/v1:PersistentVolumeClaim", "claim", spec=spec), named
+
+
+@pytest.mark.parametrize("kind", ["pd-balanced", "hyperdisk-balanced"])
+def test_a_claim_on_a_disk_class_of_google_cloud_is_a_disk_there(kind: str) -> None:
+    subject, named = claim(kind)
+    found = taken(subject, named, resource(CLUSTER, "cluster", location=REGION), region=None)
+    assert found.usd_per_month == usd("2.00")
+
+
+@pytest.mark.parametrize(("kind", "provisioner"), [(None, "pd.csi.storage.gke.io"), ("gp3", "other.csi")])
+def test_a_claim_on_a_class_without_a_rule_is_unpriced(kind: str | None, provisioner: str) -> None:
+    subject, named = claim(kind, provisioner=provisioner)
+    found = taken(subject, named, resource(CLUSTER, "cluster", location=REGION))
+    assert found.state is State.UNPRICED
+
+
+def test_objects_of_two_clusters_of_different_clouds_have_no_place() -> None:
+    subject, named = claim("pd-balanced")
+    two = (resource(CLUSTER, "cluster", location=REGION), resource("aws:eks/cluster:Cluster", "other"))
+    assert "which provider hosts the cluster is not known" in notes(taken(subject, named, *two))
+
+
+def test_a_cluster_of_coreweave_without_a_component_has_no_region_of_prices() -> None:
+    subject, named = claim("pd-balanced")
+    alone = resource("coreweave:index/cksCluster:CksCluster", "cluster", zone="US-EAST-04A")
+    assert "in which region the cluster is priced is not said" in notes(taken(subject, named, alone))

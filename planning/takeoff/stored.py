@@ -1,0 +1,32 @@
+"""What every cloud's storage has in common: the item kinds of objects and logs, and volumes that only use tells."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from catalogs.model import Item
+from planning.takeoff.case import VOLUME_UNKNOWN
+from planning.takeoff.findings import Free
+from planning.takeoff.properties import UnreadableError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from planning.takeoff.case import Case
+    from planning.takeoff.findings import Finding
+
+OBJECTS: Final = (Item.OBJECT, Item.OBJECT_INFREQUENT, Item.OBJECT_ARCHIVE)
+LOGS: Final = (Item.LOG_INGEST, Item.LOG_STORAGE)
+
+
+def by_use(case: Case, *, items: Collection[str]) -> Iterator[Finding]:
+    """Something paid for by use, which only a component above can foresee."""
+    if not case.declared(items):
+        raise UnreadableError(VOLUME_UNKNOWN)
+    yield Free("paid by use, counted as its component declares")
+
+
+def tier_key(case: Case) -> str:
+    """Key of a storage tier's line: the tier that the component above says, else the resource's own name."""
+    tier = None if case.owner is None else case.owner.inputs.get("tier")
+    return f"storage/{tier if isinstance(tier, str) else case.resource.name}"

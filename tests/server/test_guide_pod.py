@@ -1,0 +1,35 @@
+"""The pod of the guide is one that a cluster of ours admits, and that lands on an accelerator node."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+from pods import run
+
+if TYPE_CHECKING:
+    from conftest import Applied
+    from kube_client import KubeClient
+
+pytestmark = [pytest.mark.server, pytest.mark.allow_hosts(["127.0.0.1"])]
+GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "run-a-pod.md"
+
+
+def manifest() -> dict[str, Any]:
+    """The first YAML block of the guide."""
+    block = re.search(r"^```yaml\n(.*?)^```", GUIDE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    assert block is not None
+    return yaml.safe_load(block[1])
+
+
+def test_the_pod_of_the_guide_runs_on_an_accelerator_node(kube: KubeClient, example: Applied) -> None:
+    pod = manifest()
+    try:
+        landed = run(kube, pod)
+    finally:
+        kube.delete(pod)
+    node = next(each for each in example.nodes if each["metadata"]["name"] == landed["spec"]["nodeName"])
+    assert node["metadata"]["labels"]["atoll/pool"] == example.pool("gpu").name
