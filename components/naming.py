@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pulumi
 
-from planning.spec import HOME
+from planning.charge import HOME
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

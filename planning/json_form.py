@@ -5,8 +5,8 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
+from planning.charge import HOME
 from planning.money import CENT, HOURS_PER_MONTH, to_cents
-from planning.spec import HOME
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
 from planning.bill import Group
-from planning.charge import Charge
+from planning.charge import HOME, Charge
 from planning.checklist.words import Support
 from planning.money import HOURS_PER_MONTH, ZERO, Range
-from planning.spec import HOME
 from planning.ways import READ_OFF, declared_ways, link, way_in
 
 if TYPE_CHECKING:

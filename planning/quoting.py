@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from catalogs.reader import CURRENT
+from planning.charge import HOME
 from planning.errors import NothingFitsError
 from planning.money import ZERO
 from planning.options.advice import advice
@@ -20,7 +21,6 @@ from planning.options.search import cheapest
 from planning.options.views import VIEWS, anywhere, is_dependable
 from planning.quote import Quote, Verdict
 from planning.sizing.derive import size
-from planning.spec import HOME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

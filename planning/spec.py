@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from decimal import Decimal
 from ipaddress import IPv4Network
-from typing import Final, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from planning.charge import HOME
 from planning.checklist.model import Access, Customer
 from planning.checklist.words import Ide, Operation, Orchestration, Support
 from planning.money import Range
@@ -41,9 +42,6 @@ class Amounts(Decided):
     def of(cls, quantity: Range) -> Amounts:
         """Amounts of a Range."""
         return cls(min=quantity.min, expected=quantity.expected, max=quantity.max)
-
-
-HOME: Final = "home"
 
 
 class Placement(Decided):

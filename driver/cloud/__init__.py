@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, Protocol, cast
 
+from planning.charge import HOME
 from planning.leftovers import Found, Leftovers, Unanswered, classify
 from planning.preflight.told import Told
-from planning.spec import HOME
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

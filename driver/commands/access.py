@@ -8,9 +8,9 @@ import typer
 from driver import arguments
 from driver.project import known_stack
 from driver.screen import note
+from planning.charge import HOME
 from planning.errors import InputError
 from planning.lock import read_lock
-from planning.spec import HOME
 
 LONGEST_HOURS = 24
 

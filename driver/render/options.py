@@ -10,9 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from driver.render.amounts import NOT_KNOWN, floor, nodes, number, percent, unpriced_note, usd, usd_range
+from planning.charge import HOME
 from planning.json_form import versus_big_three_percent, worth_by_pool
 from planning.quote import Verdict
-from planning.spec import HOME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

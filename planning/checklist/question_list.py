@@ -192,7 +192,7 @@ _HOME: Final = (
     _flag("peer", "Peer the cluster with a VPC there?", "", "false", when=(_HAS_CLOUD,)),
     _text(
         "vpc_id",
-        "Which VPC (its id, as in vpc-0a1b2c3d4e5f60718)",
+        "Which one (a VPC's id, projects/.../networks/NAME at Google, the resource id of a VNet at Azure)",
         "main_cloud.vpc_id",
         "",
         nothing="none",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from pydantic import ValidationError
+from yaml.reader import Reader
 
 from planning.checklist import scalars
 from planning.checklist.faults import Source, locate, nearest, spell
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
 MAX_BYTES: Final = 1_000_000
 MAX_FAULTS: Final = 100  # reported at once; nobody reads more
-# What YAML may not hold, lone surrogates included (YAML 1.1, section 4.1.1).
-_UNPRINTABLE: Final = re.compile("[^\\t\\n\\r\\x20-\\x7e\\x85\\xa0-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
+_UNPRINTABLE: Final = Reader.NON_PRINTABLE  # lone surrogates included (YAML 1.1, section 4.1.1)
 _REFUSED: Final = object()
 _REASONS: Final = (
     (FileNotFoundError, "there is no such file"),

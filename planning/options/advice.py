@@ -6,13 +6,13 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from planning.charge import HOME
 from planning.checklist.workload import FineTuning, Training
 from planning.money import to_cents
 from planning.options.field import Field, anything
 from planning.options.search import cheapest
 from planning.options.views import anywhere
 from planning.sizing.derive import size
-from planning.spec import HOME
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

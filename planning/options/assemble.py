@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item, PurchaseKind
+from planning.charge import HOME
 from planning.checklist.words import CloudName
 from planning.money import HOURS_PER_MONTH, NOTHING, ZERO, Range
 from planning.options.access import gateway, link
@@ -15,7 +16,6 @@ from planning.options.profiles import profile_of
 from planning.options.zones import cluster_zones, pool_zones
 from planning.sizing.storage import provisioned_gb
 from planning.spec import (
-    HOME,
     Amounts,
     ClusterSpec,
     ExistingCluster,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, final
 
 from catalogs.age import MACHINE_AGE_LIMIT_DAYS, too_old
 from catalogs.model import PurchaseKind
+from planning.charge import HOME
 from planning.demand import Fit, Misfit
 from planning.money import NOTHING, Range
 from planning.options.assemble import spec, target
@@ -23,7 +24,6 @@ from planning.options.permits import (
 )
 from planning.quantities import charges
 from planning.sizing.fit import fit
-from planning.spec import HOME
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from planning.charge import HOME
 from planning.checklist.words import Support
 from planning.money import ZERO
-from planning.spec import HOME
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -23,6 +23,11 @@ NEEDED = {
     "vpc_cidr": "10.0.0.0/16",
     "ssh_key": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKeyOfAda ada",
 }
+NETWORKS = {  # a network is named differently at each cloud
+    "gcp": "projects/acme-core/global/networks/main",
+    "azure": "/subscriptions/0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9/resourceGroups/core/providers/Microsoft.Network"
+    "/virtualNetworks/main",
+}
 EACH = [(question.id, choice.word) for question in QUESTIONS for choice in question.choices]
 EACH += [(question.id, word) for question in QUESTIONS if question.kind == "bool" for word in ("true", "false")]
 
@@ -52,13 +57,15 @@ def test_default_answers_become_a_checklist_without_a_fault() -> None:
 @pytest.mark.parametrize(("name", "word"), EACH)
 def test_every_choice_becomes_a_checklist_without_a_fault(name: str, word: str) -> None:
     needs = {"contract": "12"} if name == "incentives" else {}
-    assert read(compose({**NEEDED, **needs, name: word}), file="checklist.yaml")
+    network = {"vpc_id": NETWORKS[word]} if word in NETWORKS else {}
+    assert read(compose({**NEEDED, **needs, **network, name: word}), file="checklist.yaml")
 
 
 @calm
 @given(answers)
 def test_any_mix_of_choices_becomes_a_checklist_without_a_fault(mix: dict[str, str]) -> None:
     wanted = {**NEEDED, **mix}
+    wanted["vpc_id"] = NETWORKS.get(wanted.get("main_cloud", ""), wanted["vpc_id"])
     if wanted.get("spot") == "true":
         wanted["checkpointing"] = "true"
     if wanted.get("ssh") == "true":
