@@ -8,12 +8,12 @@ import pulumi
 import pulumi_aws as aws
 
 from components.naming import physical
-from components.network.site import Tunnel
+from components.network.tunnel import Tunnel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from components.network.site import MainSideArgs
+    from components.network.tunnel import MainSideArgs
 
 # Strongest of what AWS offers (VPN tunnel options, docs.aws.amazon.com/vpn/latest/s2svpn/VPNTunnels.html).
 CIPHERS: Final = ("AES256-GCM-16",)

@@ -8,8 +8,8 @@ import pulumi
 import pulumi_azure as azure
 
 from components.naming import physical
-from components.network.site import Tunnel
 from components.network.site_key import shared_key
+from components.network.tunnel import Tunnel
 from planning.errors import InputError
 from planning.takeoff.azure_network import SKU
 from planning.ways import PART
@@ -17,7 +17,7 @@ from planning.ways import PART
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from components.network.site import MainSideArgs
+    from components.network.tunnel import MainSideArgs
 
 GATEWAY_SUBNET: Final = "GatewaySubnet"  # Azure looks for this name and takes no other
 ID_PARTS: Final = 9  # "/subscriptions/<id>/resourceGroups/<name>/providers/Microsoft.Network/virtualNetworks/<name>"

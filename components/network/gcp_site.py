@@ -13,15 +13,15 @@ import pulumi_gcp as gcp
 
 from components.cluster.gcp_names import label
 from components.naming import physical
-from components.network.site import Tunnel
 from components.network.site_key import shared_key
+from components.network.tunnel import Tunnel
 from planning.errors import InputError
 from planning.ways import PART
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from components.network.site import MainSideArgs
+    from components.network.tunnel import MainSideArgs
 
 # What a Classic gateway needs to be reached (.../vpn/how-to/creating-static-vpns): name, protocol, port.
 WAYS_IN: Final = (("esp", "ESP", None), ("ike", "UDP", "500"), ("nat-t", "UDP", "4500"))

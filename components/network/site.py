@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import pulumi
 
 from components.naming import tags
+from components.network.site_pod import SitePod, SitePodArgs
+from components.network.tunnel import MainSideArgs, Tunnel
 from planning.charge import to_inputs
 from planning.errors import InputError
 from planning.quantities import charges
@@ -15,41 +16,10 @@ from planning.ways import READ_OFF
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from ipaddress import IPv4Network
 
     from components.site import Site
-    from planning.spec import Link, Placement
 
 OFFLINE_ADDRESS: Final = "192.0.2.1"  # of the range for documentation (RFC 5737), where nothing is asked for
-
-
-@dataclass(frozen=True, kw_only=True)
-class MainSideArgs:
-    """What the main cloud's end is built from.
-
-    Args:
-        network: range of the cluster's network.
-        address: public address that the cluster's traffic leaves from, its NAT's where there is one.
-        gateway: id of a VPN gateway that the VPC has already; "" where one is to be made.
-        peer: public address of that gateway, where its cloud does not tell it.
-        tags: tags of everything in the stack.
-    """
-
-    placement: Placement
-    link: Link
-    network: IPv4Network
-    address: str
-    gateway: str
-    peer: str
-    tags: Mapping[str, str]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Tunnel:
-    """One tunnel as its main side wants it: where it answers, and the key that both sides share."""
-
-    address: pulumi.Output[str]
-    key: pulumi.Output[str]
 
 
 def _aws(args: MainSideArgs, opts: pulumi.ResourceOptions) -> Sequence[Tunnel]:
@@ -84,8 +54,6 @@ def linked(site: Site, *, options: pulumi.ResourceOptions) -> dict[str, pulumi.I
     Raises:
         InputError: nobody said from which address the cluster's traffic leaves.
     """
-    from components.network.site_pod import SitePod, SitePodArgs  # noqa: PLC0415 - knows this module's types
-
     link = site.spec.network.link
     if link is None:
         return {}

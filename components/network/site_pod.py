@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     )
     from pulumi_kubernetes.meta.v1 import ObjectMetaArgsDict
 
-    from components.network.site import MainSideArgs, Tunnel
+    from components.network.tunnel import MainSideArgs, Tunnel
 
 NAME: Final = "site"
 GATEWAY: Final = "site-gateway"
