@@ -8,7 +8,7 @@ from botocore.exceptions import ClientError
 
 from driver.cloud.aws_clients import REFUSED, refusal
 from driver.cloud.aws_tags import STACK
-from planning.preflight.claims import ELASTIC_IPS, aws_class, codes
+from planning.preflight.claims import ELASTIC_IPS, NETWORKS, aws_class, codes
 from planning.preflight.told import CLOUD, OfferTold, QuotaTold, ReservationTold, Told, Unknown
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def _or_unknown(ask: Callable[[], Answer]) -> Answer | Unknown:
 def _quotas(aws: Clients, asked: Asked) -> dict[str, QuotaTold | Unknown]:
     """Every quota that a pool or the network counts against."""
     asked_for = codes(asked.spec)
-    used = _or_unknown(lambda: used_vcpus(aws, stack=asked.stack)) if asked_for - {ELASTIC_IPS[0]} else {}
+    used = _or_unknown(lambda: used_vcpus(aws, stack=asked.stack)) if asked_for - {ELASTIC_IPS[0], NETWORKS[0]} else {}
     counted: dict[str, int] | Unknown = used
     return {
         code: _or_unknown(lambda name=code: _quota(aws, name, asked=asked, used=counted)) for code in sorted(asked_for)
@@ -60,11 +60,14 @@ def _quotas(aws: Clients, asked: Asked) -> dict[str, QuotaTold | Unknown]:
 
 
 def _quota(aws: Clients, code: str, *, asked: Asked, used: Mapping[str, int] | Unknown) -> QuotaTold:
-    quota = aws.quotas.get_service_quota(ServiceCode="ec2", QuotaCode=code)["Quota"]
+    service = "vpc" if code == NETWORKS[0] else "ec2"
+    quota = aws.quotas.get_service_quota(ServiceCode=service, QuotaCode=code)["Quota"]
     limit = int(quota.get("Value", 0))
     name = quota.get("QuotaName", "")
     if code == ELASTIC_IPS[0]:
         return QuotaTold(limit=limit, used=used_addresses(aws, stack=asked.stack), name=name)
+    if code == NETWORKS[0]:
+        return QuotaTold(limit=limit, used=used_networks(aws, stack=asked.stack), name=name)
     return QuotaTold(limit=limit, used=None if isinstance(used, Unknown) else used.get(code, 0), name=name)
 
 
@@ -101,6 +104,12 @@ def used_addresses(aws: Clients, *, stack: str) -> int:
     """Elastic addresses of the region that are not of this stack."""
     found = aws.ec2.describe_addresses().get("Addresses", [])
     return sum(1 for each in found if not _ours(each.get("Tags", []), stack=stack))
+
+
+def used_networks(aws: Clients, *, stack: str) -> int:
+    """VPCs of the region, the default one too, that are not of this stack."""
+    pages = aws.ec2.get_paginator("describe_vpcs").paginate()
+    return sum(1 for page in pages for each in page.get("Vpcs", []) if not _ours(each.get("Tags", []), stack=stack))
 
 
 def _ours(tags: Iterable[TagTypeDef], *, stack: str) -> bool:

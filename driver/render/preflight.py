@@ -72,10 +72,10 @@ def quota_text(fact: QuotaFact, *, silence: str = "") -> str:
 
 
 def offered_text(fact: OfferedFact) -> str:
-    """As in "offered in use1-az4 (catalog of 2026-01-01)"."""
+    """As in "offered in use1-az4 (catalog, 2026-01-01)"."""
     words = fact.state.replace("_", " ")
     where = f"{words} in {', '.join(fact.zones)}" if fact.zones and fact.state == "offered" else words
-    source = f" (catalog of {fact.as_of or 'no known day'})" if fact.source == CATALOG else ""
+    source = f" (catalog, {fact.as_of or 'undated'})" if fact.source == CATALOG else ""
     return _with_reason(f"{where}{source}", fact.reason)
 
 

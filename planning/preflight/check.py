@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal
 
-from planning.preflight.claims import Claim, address_claim, claim, fallback_claims
+from planning.preflight.claims import Claim, claim, fallback_claims, network_claims
 from planning.preflight.facts import OfferedFact, PlacementFacts, PoolFacts, QuotaFact, ReservedFact
 from planning.preflight.told import OfferTold, QuotaTold, ReservationTold, Told, Unknown
 
@@ -55,12 +55,11 @@ def placement_facts(spec: ClusterSpec, told: Told, *, reservations: Mapping[str,
 
 
 def _others(spec: ClusterSpec, told: Told, *, claims: Sequence[Claim]) -> tuple[QuotaFact, ...]:
-    """Quotas that belong to no pool: addresses, and what is needed once spot pools fall back to on demand."""
-    addresses = address_claim(spec)
+    """Quotas that belong to no pool: addresses, the VPC, and what is needed once spot pools fall back to on demand."""
     fallbacks = {each.code: each for each in fallback_claims(spec) if each.code}
     facts = [_quota(each, told, every=(*claims, *fallback_claims(spec))) for each in fallbacks.values()]
     told_so = [replace(fact, name=f"{fact.name}, once spot falls back to it") for fact in facts]
-    return (*told_so, *((_quota(addresses, told, every=(addresses,)),) if addresses else ()))
+    return (*told_so, *(_quota(each, told, every=(each,)) for each in network_claims(spec)))
 
 
 def _quota(own: Claim, told: Told, *, every: Iterable[Claim]) -> QuotaFact:

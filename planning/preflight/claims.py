@@ -46,6 +46,8 @@ _SPOT: Final[Mapping[str, tuple[str, str]]] = {
 _CLASS_OF: Final[Mapping[str, str]] = {"vt": "g", "gr": "g"}
 _STANDARD_LETTERS: Final = frozenset("acdhimrtz")
 ELASTIC_IPS: Final = ("L-0263D0A3", "EC2-VPC Elastic IPs")
+NETWORKS: Final = ("L-F678F1CE", "VPCs per Region")  # docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html
+VPCS: Final = "VPCs"
 
 # Names of `compute_v1.Quota.Metric` (google-cloud-compute 1.57), which regions.get reports.
 _GCP_GPUS: Final[Mapping[str, str]] = {
@@ -85,13 +87,14 @@ def claim(pool: Pool, *, target: str) -> Claim:
     return _CLAIMS.get(target, _none)(pool)
 
 
-def address_claim(spec: ClusterSpec) -> Claim | None:
-    """Public addresses of the gateways of a placement; None where its cloud has no such quota or none is needed."""
+def network_claims(spec: ClusterSpec) -> tuple[Claim, ...]:
+    """Public addresses of the gateways of a placement, and its VPC; none where its cloud has no such quota."""
+    if spec.placement.target != "aws":
+        return ()
     gateways = spec.network.nat_gateways + (spec.vpn is not None and spec.vpn.kind == "machine")
-    if spec.placement.target != "aws" or not gateways:
-        return None
-    code, name = ELASTIC_IPS
-    return Claim(code=code, name=name, unit=ADDRESSES, amount=gateways)
+    addresses = Claim(code=ELASTIC_IPS[0], name=ELASTIC_IPS[1], unit=ADDRESSES, amount=gateways)
+    network = Claim(code=NETWORKS[0], name=NETWORKS[1], unit=VPCS, amount=1)
+    return (addresses, network) if gateways else (network,)
 
 
 def fallback_claims(spec: ClusterSpec) -> tuple[Claim, ...]:
@@ -106,8 +109,7 @@ def fallback_claims(spec: ClusterSpec) -> tuple[Claim, ...]:
 def codes(spec: ClusterSpec) -> frozenset[str]:
     """Codes of every quota that anything of a placement claims."""
     pools = (claim(pool, target=spec.placement.target) for pool in spec.pools)
-    addresses = address_claim(spec)
-    every = (*pools, *fallback_claims(spec), *((addresses,) if addresses else ()))
+    every = (*pools, *fallback_claims(spec), *network_claims(spec))
     return frozenset(each.code for each in every if each.code)
 
 

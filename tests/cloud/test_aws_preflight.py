@@ -15,12 +15,13 @@ from driver.cloud import aws_told
 from driver.cloud.aws_clients import Clients
 from planning.preflight.check import placement_facts
 from planning.preflight.claims import aws_class
-from planning.preflight.facts import PoolFacts
+from planning.preflight.facts import PoolFacts, QuotaFact
 from planning.preflight.told import CLOUD, OfferTold, QuotaTold, ReservationTold, Told, Unknown
 from planning.spec import Pool
 
 P_CODE = "L-417A185B"
 STANDARD_CODE = "L-1216C47A"
+VPC_CODE = "L-F678F1CE"
 BLOCK = "cr-0123456789abcdef0"
 
 
@@ -39,13 +40,18 @@ def offer(*zones: str, efa: int | None = 32) -> OfferTold:
 
 
 def test_quotas_are_asked_by_the_code_of_each_family(clients_of_aws: Clients) -> None:
-    codes = ("L-0263D0A3", STANDARD_CODE, P_CODE)
+    codes = ("L-0263D0A3", STANDARD_CODE, P_CODE, VPC_CODE)
     with Stubber(clients_of_aws.quotas) as stub:
         for code in codes:
-            stub.add_response("get_service_quota", quota_answer(code, 64), {"ServiceCode": "ec2", "QuotaCode": code})
+            stub.add_response(
+                "get_service_quota",
+                quota_answer(code, 64),
+                {"ServiceCode": "vpc" if code == VPC_CODE else "ec2", "QuotaCode": code},
+            )
         told = aws_told.told(clients_of_aws, asked())
         stub.assert_no_pending_responses()
-    assert told.quotas == {code: QuotaTold(limit=64, used=0, name=code) for code in codes}
+    in_use = dict.fromkeys(codes, 0) | {VPC_CODE: 1}  # a new account has a default VPC
+    assert told.quotas == {code: QuotaTold(limit=64, used=in_use[code], name=code) for code in codes}
     found = facts(told)
     assert (found["train"].quota.state, found["train"].quota.needed) == ("short", 384)
     assert found["system"].quota.state == "enough"
@@ -74,6 +80,20 @@ def test_a_quota_that_service_quotas_does_not_know_is_unknown_and_says_why(clien
     assert isinstance(unknown, Unknown)
     assert "NoSuchResource" in unknown.reason
     assert facts(told)["train"].quota.state == "unknown"
+
+
+def test_a_region_full_of_networks_is_found_before_anything_is_created(clients_of_aws: Clients) -> None:
+    def fact() -> QuotaFact:
+        found = placement_facts(cluster(), aws_told.told(clients_of_aws, asked()), reservations={}, today=TODAY)
+        return next(each for each in found.others if each.code == VPC_CODE)
+
+    assert (fact().state, fact().limit, fact().used) == ("enough", 5, 1)
+    for number in range(4):
+        clients_of_aws.ec2.create_vpc(CidrBlock=f"10.{number}.0.0/16")
+    assert (fact().state, fact().used) == ("short", 5)
+    mine = clients_of_aws.ec2.describe_vpcs()["Vpcs"][-1]["VpcId"]
+    clients_of_aws.ec2.create_tags(Resources=[mine], Tags=TAGS)
+    assert fact().state == "enough"
 
 
 def test_offers_are_zone_ids_and_count_efa_interfaces(clients_of_aws: Clients) -> None:

@@ -60,7 +60,8 @@ def valid(name: str, text: str) -> Any:
 
 
 def all_right(**changes: Any) -> Told:
-    quotas = {code: QuotaTold(limit=1000, used=0) for code in ("L-417A185B", "L-1216C47A", "L-0263D0A3")}
+    codes = ("L-417A185B", "L-1216C47A", "L-0263D0A3", "L-F678F1CE")
+    quotas = {code: QuotaTold(limit=1000, used=0) for code in codes}
     there = OfferTold(zones=("use1-az4",), offered=True, efa_interfaces=32, source=CLOUD)
     return Told(**{"quotas": quotas, "offers": {"p5.48xlarge": there, "m7i.2xlarge": there}, **changes})
 
