@@ -85,3 +85,9 @@ def refusal(answer: requests.Response) -> str:
 def is_running(answer: requests.Response) -> bool:
     """Whether a pod runs."""
     return answer.ok and answer.json()["status"].get("phase") == "Running"
+
+
+def role_of_node(kube: KubeClient, landed: Manifest) -> str:
+    """The role of the node that a pod is on, whichever stack of these tests brought the node."""
+    node: Manifest = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": landed["spec"]["nodeName"]}}
+    return str(kube.get(node).json()["metadata"]["labels"]["atoll/role"])

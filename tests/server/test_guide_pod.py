@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
-from pods import run
+from pods import role_of_node, run
 
 if TYPE_CHECKING:
-    from conftest import Applied
     from kube_client import KubeClient
 
 pytestmark = [pytest.mark.server, pytest.mark.allow_hosts(["127.0.0.1"])]
@@ -25,11 +24,11 @@ def manifest() -> dict[str, Any]:
     return yaml.safe_load(block[1])
 
 
-def test_the_pod_of_the_guide_runs_on_an_accelerator_node(kube: KubeClient, example: Applied) -> None:
+@pytest.mark.usefixtures("example")
+def test_the_pod_of_the_guide_runs_on_an_accelerator_node(kube: KubeClient) -> None:
     pod = manifest()
     try:
         landed = run(kube, pod)
     finally:
         kube.delete(pod)
-    node = next(each for each in example.nodes if each["metadata"]["name"] == landed["spec"]["nodeName"])
-    assert node["metadata"]["labels"]["atoll/pool"] == example.pool("gpu").name
+    assert role_of_node(kube, landed) == "gpu"
