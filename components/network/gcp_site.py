@@ -1,7 +1,7 @@
 """The main cloud's end of the tunnel on Google Cloud: a Classic VPN gateway at the customer's network.
 
 HA VPN takes its routes over BGP only, which strongSwan does not speak; static routes are what Classic VPN is kept for
-(docs.cloud.google.com/network-connectivity/docs/vpn/concepts/choosing-networks-routing, read 2026-11).
+(docs.cloud.google.com/network-connectivity/docs/vpn/concepts/choosing-networks-routing).
 """
 
 from __future__ import annotations

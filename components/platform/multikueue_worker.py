@@ -24,7 +24,7 @@ ACCOUNT: Final = "multikueue"
 QUEUE: Final = "jobs"
 CPU_AND_MEMORY: Final = ("cpu", "memory")
 MANY: Final = {"cpu": "100k", "memory": "1000Ti"}  # accelerators are what is scarce; the nodes bound the rest
-# What the manager does on a worker (kueue.sigs.k8s.io/docs/tasks/manage/setup_multikueue, read 2026-11-21).
+# What the manager does on a worker: after kueue.sigs.k8s.io/docs/tasks/manage/setup_multikueue, its rights from memory.
 JOB_KINDS: Final[Mapping[str, Sequence[str]]] = {
     "batch": ("jobs",),
     "jobset.x-k8s.io": ("jobsets",),

@@ -1,6 +1,6 @@
 """Small services of AWS around a cluster: free where a component of ours keeps their use small, else not known here.
 
-Sources: the pricing pages of the services, read 2026-11.
+Source: the pricing pages of the services, from memory; none was opened again in 2026-11.
 """
 
 from __future__ import annotations
