@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from components.access.gateway_units import UNITS
+
 if TYPE_CHECKING:
     from ipaddress import IPv4Address, IPv4Network
 
 # Amazon Linux 2023 has wireguard-tools since May 2023 (github.com/amazonlinux/amazon-linux-2023/issues/167), and brings
 # the AWS CLI and Python; WireGuard itself is part of its kernel.
-FIRST_START: Final = """\
+FIRST_START: Final = (
+    """\
 #!/bin/bash
 set -euo pipefail
 umask 077
@@ -22,28 +25,9 @@ cat > /etc/atoll-vpn <<'END'
 {settings}END
 cat > /usr/local/sbin/atoll-vpn <<'END'
 {refresh}END
-chmod 700 /usr/local/sbin/atoll-vpn
-cat > /etc/systemd/system/atoll-vpn.service <<'END'
-[Unit]
-Description=Users of the VPN, as the stack says
-After=network-online.target
-Wants=network-online.target
-[Service]
-Type=oneshot
-ExecStart=/usr/local/sbin/atoll-vpn
-END
-cat > /etc/systemd/system/atoll-vpn.timer <<'END'
-[Unit]
-Description=Users of the VPN, every minute
-[Timer]
-OnBootSec=5
-OnUnitInactiveSec=60
-[Install]
-WantedBy=timers.target
-END
-systemctl daemon-reload
-systemctl enable --now atoll-vpn.timer
 """
+    + UNITS
+)
 
 # Users reach the cluster's network under the machine's own address, so that no route back is needed; they reach
 # neither each other nor the machine's metadata.

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from components.access.gateway_units import UNITS
+
 if TYPE_CHECKING:
     from ipaddress import IPv4Address, IPv4Network
 
 # Debian 12 has WireGuard in its kernel and wireguard-tools, curl and Python in its archive (packages.debian.org).
 # Compute Engine runs the script at every start, so each step may be done already.
-START: Final = """\
+START: Final = (
+    """\
 #!/bin/bash
 set -euo pipefail
 umask 077
@@ -20,28 +23,9 @@ command -v wg iptables curl > /dev/null || {{ apt-get update; apt-get install --
 sysctl -w net.ipv4.ip_forward=1 > /dev/null
 cat > /usr/local/sbin/atoll-vpn <<'END'
 {refresh}END
-chmod 700 /usr/local/sbin/atoll-vpn
-cat > /etc/systemd/system/atoll-vpn.service <<'END'
-[Unit]
-Description=Users of the VPN, as the stack says
-After=network-online.target
-Wants=network-online.target
-[Service]
-Type=oneshot
-ExecStart=/usr/local/sbin/atoll-vpn
-END
-cat > /etc/systemd/system/atoll-vpn.timer <<'END'
-[Unit]
-Description=Users of the VPN, every minute
-[Timer]
-OnBootSec=5
-OnUnitInactiveSec=60
-[Install]
-WantedBy=timers.target
-END
-systemctl daemon-reload
-systemctl enable --now atoll-vpn.timer
 """
+    + UNITS
+)
 # Users reach the cluster's network under the machine's own address, so that no route back is needed; they reach
 # neither each other nor the machine's metadata.
 REFRESH: Final = """\

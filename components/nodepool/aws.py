@@ -14,7 +14,7 @@ from components.nodepool.aws_karpenter import ElasticArgs, elastic
 from components.nodepool.aws_sizes import elastic_nodes, fixed_nodes
 from components.nodepool.aws_template import TemplateArgs, has_fabric, launch_template
 from components.nodepool.devices import image_flavor, labels, taints
-from planning.charge import range_to_inputs
+from components.nodepool.facts import pool_facts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -136,18 +136,7 @@ def _elastic(args: NodePoolArgs, karpenter: Karpenter, *, close: _Close, parent:
 
 
 def _facts(args: NodePoolArgs) -> dict[str, object]:
-    pool = args.pool
-    return {
-        "provider": args.placement.provider,
-        "region": args.placement.region,
-        "pool": pool.name,
-        "role": pool.role,
-        "machine": pool.machine,
-        "purchase": pool.purchase,
-        "accelerators": pool.accelerators,
-        "vcpus": pool.vcpus,
-        "nodeHours": range_to_inputs(pool.node_hours.as_range()),
-    }
+    return {**pool_facts(args.placement, args.pool), "vcpus": args.pool.vcpus}
 
 
 def _node_group(

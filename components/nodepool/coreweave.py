@@ -9,7 +9,7 @@ import pulumi
 from pulumi_kubernetes.apiextensions import CustomResource
 
 from components.nodepool.devices import labels, taints
-from planning.charge import range_to_inputs
+from components.nodepool.facts import pool_facts
 from planning.errors import InputError
 from planning.takeoff.coreweave import INSTANCE_TYPES
 
@@ -49,7 +49,7 @@ class NodePool(pulumi.ComponentResource):
     """
 
     def __init__(self, name: str, args: NodePoolArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:nodepool:NodePool", name, _facts(args), opts)
+        super().__init__("atoll:nodepool:NodePool", name, pool_facts(args.placement, args.pool), opts)
         scaled = args.pool.min_nodes < args.pool.max_nodes
         CustomResource(
             f"nodes-{args.pool.name}",
@@ -60,20 +60,6 @@ class NodePool(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(parent=self, ignore_changes=["spec.targetNodes"] if scaled else []),
         )
         self.register_outputs({})
-
-
-def _facts(args: NodePoolArgs) -> dict[str, object]:
-    pool = args.pool
-    return {
-        "provider": args.placement.provider,
-        "region": args.placement.region,
-        "pool": pool.name,
-        "role": pool.role,
-        "machine": pool.machine,
-        "purchase": pool.purchase,
-        "accelerators": pool.accelerators,
-        "nodeHours": range_to_inputs(pool.node_hours.as_range()),
-    }
 
 
 def _spec(args: NodePoolArgs, *, scaled: bool) -> dict[str, object]:

@@ -9,8 +9,8 @@ import pulumi
 import pulumi_gcp as gcp
 
 from components.nodepool.devices import labels, taints
+from components.nodepool.facts import pool_facts
 from components.nodepool.gcp_machines import COMPACT_FLEX, accelerator, disk_type, local_ssds
-from planning.charge import range_to_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -70,18 +70,8 @@ class NodePool(pulumi.ComponentResource):
 
 
 def _facts(args: NodePoolArgs) -> dict[str, object]:
-    pool = args.pool
-    facts: dict[str, object] = {
-        "provider": args.placement.provider,
-        "region": args.placement.region,
-        "pool": pool.name,
-        "role": pool.role,
-        "machine": pool.machine,
-        "purchase": pool.purchase,
-        "accelerators": pool.accelerators,
-        "nodeHours": range_to_inputs(pool.node_hours.as_range()),
-    }
-    return {**facts, "fallback": pool.fallback} if pool.fallback else facts
+    facts = pool_facts(args.placement, args.pool)
+    return {**facts, "fallback": args.pool.fallback} if args.pool.fallback else facts
 
 
 def _pool(name: str, args: NodePoolArgs, *, parent: NodePool) -> gcp.container.NodePool:

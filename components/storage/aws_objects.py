@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 
 from components.storage.aws_bucket import BucketArgs, shut_bucket
+from components.storage.objects import INCOMPLETE_UPLOAD_DAYS, OLD_VERSION_DAYS, purposes, tier_facts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,13 +17,10 @@ if TYPE_CHECKING:
 
     from planning.spec import Placement, Tier
 
-INCOMPLETE_UPLOAD_DAYS: Final = 7
-OLD_VERSION_DAYS: Final = 30
 # Storage class by the item that prices the tier; what stays in S3 Standard has none.
 CLASSES: Final[Mapping[str, str]] = {"object_infrequent": "STANDARD_IA", "object_archive": "GLACIER"}
 # S3 Standard-IA takes objects after 30 days (S3 user guide, lifecycle transitions); Glacier takes them at once.
 CLASS_AFTER_DAYS: Final[Mapping[str, int]] = {"STANDARD_IA": 30, "GLACIER": 0}
-ARTIFACTS: Final = "artifacts"  # what the experiment tracker keeps, in the cold tier and of its size
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,25 +48,12 @@ class ObjectTier(pulumi.ComponentResource):
     arns: tuple[pulumi.Output[str], ...]
 
     def __init__(self, name: str, args: ObjectTierArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:storage:ObjectTier", name, _facts(args), opts)
-        made = {purpose: _bucket(f"{args.tier.tier}-{purpose}", args, parent=self) for purpose in _purposes(args.tier)}
+        super().__init__("atoll:storage:ObjectTier", name, tier_facts(args.placement, args.tier, args.charges), opts)
+        made = {purpose: _bucket(f"{args.tier.tier}-{purpose}", args, parent=self) for purpose in purposes(args.tier)}
         self.buckets = {purpose: bucket.bucket for purpose, bucket in made.items()}
         self.data = self.buckets[args.tier.purpose]
         self.arns = tuple(bucket.arn for bucket in made.values())
         self.register_outputs({"buckets": dict(self.buckets)})
-
-
-def _facts(args: ObjectTierArgs) -> dict[str, object]:
-    return {
-        "provider": args.placement.provider,
-        "region": args.placement.region,
-        "tier": args.tier.tier,
-        "charges": list(args.charges),
-    }
-
-
-def _purposes(tier: Tier) -> tuple[str, ...]:
-    return (tier.purpose, ARTIFACTS) if tier.tier == "cold" else (tier.purpose,)
 
 
 def _bucket(name: str, args: ObjectTierArgs, *, parent: ObjectTier) -> aws.s3.Bucket:

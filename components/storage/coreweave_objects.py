@@ -10,6 +10,7 @@ import pulumi_coreweave as coreweave
 import pulumi_random as random
 
 from components.naming import physical, tags
+from components.storage.objects import INCOMPLETE_UPLOAD_DAYS, OLD_VERSION_DAYS, purposes, tier_facts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,10 +18,7 @@ if TYPE_CHECKING:
     from planning.spec import ClusterSpec, Tier
 
 ENDPOINT: Final = "https://cwobject.com"  # docs.coreweave.com, AI Object Storage
-INCOMPLETE_UPLOAD_DAYS: Final = 7
-OLD_VERSION_DAYS: Final = 30
 SUFFIX_BYTES: Final = 3  # bucket names are shared by all customers
-ARTIFACTS: Final = "artifacts"  # what the experiment tracker keeps, in the cold tier and of its size
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,24 +45,15 @@ class ObjectTier(pulumi.ComponentResource):
     buckets: Mapping[str, pulumi.Output[str]]
 
     def __init__(self, name: str, args: ObjectTierArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:storage:ObjectTier", name, _facts(args), opts)
+        super().__init__(
+            "atoll:storage:ObjectTier", name, tier_facts(args.spec.placement, args.tier, args.charges), opts
+        )
         within = pulumi.ResourceOptions(parent=self)
         suffix = random.RandomId(f"suffix-{args.tier.tier}", byte_length=SUFFIX_BYTES, opts=within)
-        self.buckets = {purpose: _bucket(purpose, args, suffix=suffix.hex, parent=self) for purpose in _purposes(args)}
+        self.buckets = {
+            purpose: _bucket(purpose, args, suffix=suffix.hex, parent=self) for purpose in purposes(args.tier)
+        }
         self.register_outputs({"buckets": dict(self.buckets)})
-
-
-def _facts(args: ObjectTierArgs) -> dict[str, object]:
-    return {
-        "provider": args.spec.placement.provider,
-        "region": args.spec.placement.region,
-        "tier": args.tier.tier,
-        "charges": list(args.charges),
-    }
-
-
-def _purposes(args: ObjectTierArgs) -> tuple[str, ...]:
-    return (args.tier.purpose, ARTIFACTS) if args.tier.tier == "cold" else (args.tier.purpose,)
 
 
 def _bucket(

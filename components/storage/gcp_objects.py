@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_gcp as gcp
 
+from components.storage.objects import INCOMPLETE_UPLOAD_DAYS, OLD_VERSION_DAYS, purposes, tier_facts
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from planning.spec import Placement, Tier
 
-INCOMPLETE_UPLOAD_DAYS: Final = 7
-OLD_VERSION_DAYS: Final = 30
 UNDELETE_S: Final = 7 * 24 * 3600  # deleted objects come back for a week; what they hold is paid for meanwhile
 # Storage class by the item that prices the tier; what stays in Standard has none. Objects move on the day after they
 # are written: their classes have a least time of storage, not a least age.
 CLASSES: Final[Mapping[str, str]] = {"object_infrequent": "NEARLINE", "object_archive": "ARCHIVE"}
 CLASS_AFTER_DAYS: Final = 1
-ARTIFACTS: Final = "artifacts"  # what the experiment tracker keeps, in the cold tier and of its size
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,23 +44,10 @@ class ObjectTier(pulumi.ComponentResource):
     buckets: Mapping[str, pulumi.Output[str]]
 
     def __init__(self, name: str, args: ObjectTierArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:storage:ObjectTier", name, _facts(args), opts)
-        made = {purpose: _bucket(f"{args.tier.tier}-{purpose}", args, parent=self) for purpose in _purposes(args.tier)}
+        super().__init__("atoll:storage:ObjectTier", name, tier_facts(args.placement, args.tier, args.charges), opts)
+        made = {purpose: _bucket(f"{args.tier.tier}-{purpose}", args, parent=self) for purpose in purposes(args.tier)}
         self.buckets = {purpose: bucket.name for purpose, bucket in made.items()}
         self.register_outputs({"buckets": dict(self.buckets)})
-
-
-def _facts(args: ObjectTierArgs) -> dict[str, object]:
-    return {
-        "provider": args.placement.provider,
-        "region": args.placement.region,
-        "tier": args.tier.tier,
-        "charges": list(args.charges),
-    }
-
-
-def _purposes(tier: Tier) -> tuple[str, ...]:
-    return (tier.purpose, ARTIFACTS) if tier.tier == "cold" else (tier.purpose,)
 
 
 def _bucket(name: str, args: ObjectTierArgs, *, parent: ObjectTier) -> gcp.storage.Bucket:

@@ -101,6 +101,20 @@ def pool(name: str, *, gpu: bool) -> Pool:
     )
 
 
+def profile(provider: str) -> Profile:
+    return Profile(
+        provider=provider,
+        title="EKS",
+        gpu_driver="provider",
+        device_plugin="atoll",
+        node_feature_discovery="none",
+        dcgm_exporter="atoll",
+        network_plugin="atoll",
+        node_repair="provider",
+        autoscaler="atoll",
+    )
+
+
 def spec(provider: str = "aws", region: str = "us-east-1") -> ClusterSpec:
     return ClusterSpec(
         customer=Customer(name="acme", owner="ops@acme.example"),
@@ -142,17 +156,7 @@ def spec(provider: str = "aws", region: str = "us-east-1") -> ClusterSpec:
         orchestration=Orchestration.KUBERNETES,
         kubernetes_version="1.35",
         existing=None,
-        profile=Profile(
-            provider=provider,
-            title="EKS",
-            gpu_driver="provider",
-            device_plugin="atoll",
-            node_feature_discovery="none",
-            dcgm_exporter="atoll",
-            network_plugin="atoll",
-            node_repair="provider",
-            autoscaler="atoll",
-        ),
+        profile=profile(provider),
     )
 
 
