@@ -88,10 +88,10 @@ def _share(part: Part, *, market: Market, today: date, refusals: Counter[str]) -
 
 
 def _shares(every: Sequence[Part], *, market: Market, today: date, refusals: Counter[str]) -> tuple[Share, ...]:
-    """Each share; where there are several, each may cost what the ceiling leaves beside the cheapest of the others."""
+    """Each share; where there are several, each may cost what a ceiling leaves beside the cheapest of the others."""
     share = partial(_share, market=market, today=today, refusals=refusals)
     first = tuple(share(part) for part in every)
-    if len(first) == 1:
+    if len(first) == 1 or every[0].checklist.ceiling.usd_per_month is None:
         return first
     refusals.clear()
     least = [cheapest(each.field, anything, only=anywhere) for each in first]
