@@ -13,6 +13,7 @@ from components.access.ssh import Ssh, SshArgs
 from components.access.tenancy import Tenancy, TenancyArgs
 from components.contract import ContractArgs, Services
 from components.network.site import linked
+from components.platform.compose import compose
 from components.platform.devices import Devices, DevicesArgs, wanted
 
 if TYPE_CHECKING:
@@ -37,7 +38,11 @@ def fill(site: Site, handle: ClusterHandle) -> dict[str, pulumi.Input[object]]:
     Rights("rights", RightsArgs(workloads=workloads(site.spec)), opts=inside)
     in_system = site.options(provider=handle.provider, depends_on=[*handle.ready, tenancy])
     _ssh(site, options=in_system)
-    return {**_gateway(site, handle, options=in_system), **linked(site, options=in_system)}
+    return {
+        **_gateway(site, handle, options=in_system),
+        **linked(site, options=in_system),
+        **compose(site, handle, after=[tenancy]),
+    }
 
 
 def _gateway(site: Site, handle: ClusterHandle, *, options: pulumi.ResourceOptions) -> dict[str, pulumi.Input[object]]:

@@ -106,6 +106,28 @@ class ObjectStore:
 
 
 @dataclass(frozen=True, kw_only=True)
+class PlatformBucket:
+    """The provider's bucket of the platform itself: backups, and what must outlive the cluster.
+
+    Who may use it is in `components.platform.names.BUCKET_USERS`; each has the prefix of its own name.
+
+    Args:
+        endpoint: URL of its S3-compatible API.
+        region: as that API wants it in signatures.
+        scheme: of its URIs: "s3" or "gs".
+        annotations: what the service account of each user carries, by user.
+    """
+
+    name: pulumi.Input[str]
+    endpoint: str
+    region: str
+    scheme: str = "s3"
+    annotations: Mapping[str, Mapping[str, pulumi.Input[str]]] = field(
+        default_factory=dict[str, "Mapping[str, pulumi.Input[str]]"]
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Identity:
     """How a pod's service account gets rights at the provider, without a key in any secret.
 
@@ -163,6 +185,7 @@ class ClusterHandle:
         registry: prefix of the registry for the customer's own images; "" for none.
         kubeconfigs: role to kubeconfig; those of a cluster that exists hold credentials and are secret.
         gateway: address of the WireGuard gateway where it is a machine of the cloud; "" elsewhere.
+        bucket: the provider's bucket of the platform; None where no bucket can be made.
     """
 
     placement: Placement
@@ -178,6 +201,7 @@ class ClusterHandle:
     registry: pulumi.Input[str] = ""
     kubeconfigs: Mapping[str, pulumi.Output[str]]
     gateway: pulumi.Input[str] = ""
+    bucket: PlatformBucket | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

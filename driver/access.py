@@ -18,7 +18,7 @@ from planning.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from planning.checklist.model import User
+    from planning.checklist.people import User
     from planning.spec import ClusterSpec
 
 CERTIFICATE: Final = "client-certificate-data"

@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import ValidationError
 
+from planning.decided import Decided
 from planning.errors import Fault, InputError
-from planning.spec import ClusterSpec, Decided
+from planning.spec import ClusterSpec
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from planning.quote import Option, Quote
 
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 3
 LOCK_NAME: Final = "quote.lock.json"
 CHECKLIST_NAME: Final = "checklist.yaml"
 

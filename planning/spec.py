@@ -9,18 +9,13 @@ from decimal import Decimal
 from ipaddress import IPv4Network
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
-
 from planning.charge import HOME
-from planning.checklist.model import Access, Customer
+from planning.checklist.model import Customer
+from planning.checklist.people import Access
 from planning.checklist.words import Ide, Operation, Orchestration, Support
+from planning.decided import Decided
+from planning.installed import Platform
 from planning.money import Range
-
-
-class Decided(BaseModel):
-    """A frozen part of a spec."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class Amounts(Decided):
@@ -229,3 +224,5 @@ class ClusterSpec(Decided):
     existing: ExistingCluster | None
     profile: Profile
     vpn: Gateway | None = None
+    platform: Platform | None = None
+    """What is installed on it; None on a cluster beside home, which only takes jobs."""

@@ -8,6 +8,8 @@ from typing import Annotated, Final, Literal
 
 from pydantic import BeforeValidator, Field
 
+from planning.checklist.people import Access, Email, Team
+from planning.checklist.platform import PlatformAsk
 from planning.checklist.units import Cidr, Count, Flag, GigabitsPerS, Gigabytes, Number, Whole, refuse_truth
 from planning.checklist.words import (
     CloudName,
@@ -22,7 +24,6 @@ from planning.checklist.words import (
 from planning.checklist.workload import Name, Strict, Workload
 
 DOMAIN: Final = r"^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$"
-Email = Annotated[str, Field(pattern=r"^[^@\s]+@[^@\s]+\.[^@\s]+$")]
 
 
 class Customer(Strict):
@@ -192,32 +193,6 @@ class Where(Strict):
     """Who may reach the Kubernetes API from the internet; empty keeps it private."""
 
 
-class User(Strict):
-    """One person with access."""
-
-    name: Name
-    """Login name."""
-    email: Email
-    """Identity at the customer's OIDC provider."""
-    group: Literal["admin", "engineer", "viewer"] = "engineer"
-    """What they may do."""
-    workloads: tuple[Name, ...] = ()
-    """Workloads whose namespaces they work in; empty for all."""
-    ssh_key: str | None = Field(default=None, pattern=r"^(ssh-ed25519|ecdsa-sha2-nistp256|ssh-rsa) \S+( .*)?$")
-    """Public key for SSH to nodes."""
-
-
-class Access(Strict):
-    """How people get in."""
-
-    vpn: Flag = True
-    """WireGuard profiles."""
-    ssh: Flag = False
-    """SSH to nodes that are not control plane, through the VPN."""
-    users: tuple[User, ...] = ()
-    """Who."""
-
-
 class Ceiling(Strict):
     """The most it may cost: a hard limit, judged in every preview."""
 
@@ -240,6 +215,8 @@ class Checklist(Strict):
     """What the cluster is for."""
     engineers: Engineers | None = None
     """Who works in it."""
+    teams: tuple[Team, ...] = ()
+    """Who shares what; empty for one team of everybody."""
     dataset: DataSet | None = None
     """What the jobs read."""
     traffic: Traffic = Traffic()
@@ -254,6 +231,8 @@ class Checklist(Strict):
     """Storage tiers."""
     orchestration: Orchestration = Orchestration.KUBERNETES
     """What schedules jobs."""
+    platform: PlatformAsk = PlatformAsk()
+    """What is installed on the cluster."""
     operation: Operation = Operation.OURSELVES
     """Who runs the cluster."""
     contract: Contract = Contract()

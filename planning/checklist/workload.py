@@ -161,6 +161,8 @@ class Inference(Job):
     """Copies that are always up."""
     max_replicas: Whole | None = Field(default=None, ge=1)
     """Copies at the peak; the difference is autoscaled."""
+    scale_to_zero: Flag = False
+    """Whether the last copy goes too when nobody asks, which the first request after that waits for."""
     batch: Whole = Field(default=1, ge=1)
     """Requests answered together by one replica."""
     context_tokens: Whole = Field(default=4096, ge=1)

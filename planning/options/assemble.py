@@ -12,6 +12,7 @@ from planning.money import HOURS_PER_MONTH, NOTHING, ZERO, Range
 from planning.options.access import gateway, link
 from planning.options.candidate import node_disk_gb
 from planning.options.market import CPU_ARCHITECTURE
+from planning.options.platform import platform
 from planning.options.profiles import profile_of
 from planning.options.zones import cluster_zones, pool_zones
 from planning.sizing.storage import provisioned_gb
@@ -76,16 +77,17 @@ def spec(
     zones = cluster_zones(place, candidates=candidates, market=market, wanted=_zone_count(checklist))
     built_by = target(place[0], checklist)
     profile = profile_of(place[0], market.catalog)
+    pools = (
+        *(unnamed_pool(demand, provider=place[0]) for demand in missing),
+        *(pool for each in candidates for pool in _pools(each, zones=zones, checklist=checklist, market=market)),
+    )
     return ClusterSpec(
         customer=checklist.customer,
         placement=Placement.model_validate(
             {"name": name, "provider": place[0], "region": place[1], "zones": zones, "target": built_by}
         ),
         network=_network(checklist, place=place, zone_count=max(len(zones), FEWEST_ZONES), name=name),
-        pools=(
-            *(unnamed_pool(demand, provider=place[0]) for demand in missing),
-            *(pool for each in candidates for pool in _pools(each, zones=zones, checklist=checklist, market=market)),
-        ),
+        pools=pools,
         storage=_storage(checklist, place=place, market=market),
         logs_gb=Amounts.of(Range.exactly(checklist.traffic.logs_per_month)),
         services=_services(checklist),
@@ -99,6 +101,7 @@ def spec(
         existing=_existing(built_by, checklist),
         profile=profile,
         vpn=gateway(checklist, provider=place[0], target=built_by, profile=profile),
+        platform=platform(checklist, profile=profile, pools=pools) if name == HOME else None,
     )
 
 

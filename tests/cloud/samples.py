@@ -8,7 +8,8 @@ from ipaddress import IPv4Network
 from typing import Any
 
 from driver.cloud import Asked
-from planning.checklist.model import Access, Customer
+from planning.checklist.model import Customer
+from planning.checklist.people import Access
 from planning.checklist.words import Operation, Orchestration, Support
 from planning.lock import SCHEMA_VERSION, Ceilings, Lock
 from planning.spec import Amounts, ClusterSpec, ExistingCluster, Network, Placement, Pool, Profile, Services

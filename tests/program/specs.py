@@ -5,7 +5,8 @@ from __future__ import annotations
 from decimal import Decimal
 from ipaddress import IPv4Network
 
-from planning.checklist.model import Access, Customer, User
+from planning.checklist.model import Customer
+from planning.checklist.people import Access, User
 from planning.checklist.words import Ide, Operation, Orchestration, Support
 from planning.spec import (
     Amounts,

@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from driver.access import admit, groups, person
-from planning.checklist.model import User
+from planning.checklist.people import User
 from planning.errors import InputError
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from existing_plan import EXAMPLE, accepted, atoll
 
 from driver.access import admit
 from driver.cloud.certificates import SIGNER, ClusterSigner
-from planning.checklist.model import User
+from planning.checklist.people import User
 from planning.lock import read_lock
 
 if TYPE_CHECKING:

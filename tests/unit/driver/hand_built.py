@@ -8,7 +8,8 @@ from decimal import Decimal
 from ipaddress import IPv4Network
 
 from planning.bill import Bill, Group, LineItem, State
-from planning.checklist.model import Access, Customer
+from planning.checklist.model import Customer
+from planning.checklist.people import Access
 from planning.checklist.words import Ide, Operation, Orchestration, Support
 from planning.demand import Figure
 from planning.lock import Ceilings

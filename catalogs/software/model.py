@@ -1,0 +1,102 @@
+"""What a row of the software catalog says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from datetime import date
+    from decimal import Decimal
+
+
+class Kind(StrEnum):
+    """How a part is installed."""
+
+    CHART = "chart"  # a Helm chart from a repository or an OCI registry
+    KUSTOMIZE = "kustomize"  # paths of a repository of manifests, at one commit
+    OBJECTS = "objects"  # objects of our own, as old as Atoll itself
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One platform part.
+
+    Args:
+        name: what the program, the lock and the checklist call it.
+        chart: name of the chart; of a kustomize part its paths, in order, at spaces; "" for our own objects.
+        repository: of the chart ("oci://..." includes no chart name) or of the manifests.
+        version: exact; of manifests the release.
+        ref: commit of manifests; "" else.
+        namespace: where it lives; "" where it brings its own.
+        sizes: sizes of platform that have it without being asked.
+        cpu_millicores: of always running pods on the system nodes, as the part is set up here.
+        memory_mib: of the same.
+        disk_gb: of its volumes on network disks.
+        needs: parts that must be there before.
+        forbidden_by: word of a provider's profile that forbids it; "" for none.
+        owns: column of profiles.csv whose owner "atoll" makes this part ours; "" for none.
+        reference: folder of the chart's own values in the platform reference data; "" for none.
+    """
+
+    name: str
+    title: str
+    kind: Kind
+    chart: str
+    repository: str
+    version: str
+    app_version: str
+    ref: str
+    namespace: str
+    licence: str
+    sizes: tuple[str, ...]
+    cpu_millicores: int
+    memory_mib: int
+    disk_gb: int
+    needs: tuple[str, ...]
+    forbidden_by: str
+    owns: tuple[str, ...]
+    reference: str
+    note: str
+    source: str
+    as_of: date | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Image:
+    """A container image of a part, and which values of its chart name it.
+
+    Args:
+        name: repository and tag, as pulled.
+        registry_key: dotted path of the value that holds the registry; "" where the repository's value holds it.
+        repository_key: of the value that holds the repository; "" where no value of the chart names the image.
+        tag_key: of the value that holds the tag.
+        digest_key: of the value that holds the digest; "" where the chart has none.
+    """
+
+    part: str
+    name: str
+    registry_key: str
+    repository_key: str
+    tag_key: str
+    digest_key: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tested:
+    """One row of a tested tuple: a version that was tested together with the others of its release."""
+
+    release: str
+    subject: str
+    version: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Footprint:
+    """What always running pods ask of the system nodes, and what their volumes take."""
+
+    cores: Decimal
+    memory_gib: Decimal
+    disk_gb: int

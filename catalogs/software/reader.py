@@ -1,0 +1,74 @@
+"""Reads the software catalog: small files, read without the price book."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from catalogs import rows
+from catalogs.software.model import Image, Kind, Part, Tested
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from catalogs.rows import Row
+
+ROOT: Final = Path(__file__).parent
+RELEASE: Final = "26.03.1"  # the tuple that this version of Atoll installs; its rows are in releases.csv
+
+
+def _part(row: Row) -> Part:
+    return Part(
+        name=row["name"],
+        title=row["title"],
+        kind=Kind(row["kind"]),
+        chart=row["chart"],
+        repository=row["repository"],
+        version=row["version"],
+        app_version=row["app_version"],
+        ref=row["ref"],
+        namespace=row["namespace"],
+        licence=row["licence"],
+        sizes=tuple(row["sizes"].split()),
+        cpu_millicores=int(row["cpu_millicores"]),
+        memory_mib=int(row["memory_mib"]),
+        disk_gb=int(row["disk_gb"]),
+        needs=tuple(row["needs"].split()),
+        forbidden_by=row["forbidden_by"],
+        owns=tuple(row["owns"].split()),
+        reference=row["reference"],
+        note=row["note"],
+        source=row["source"],
+        as_of=rows.day(row["as_of"]),
+    )
+
+
+@cache
+def parts() -> Mapping[str, Part]:
+    """Every part by name, in the order in which they are installed.
+
+    Raises:
+        CatalogError: a row cannot be read.
+    """
+    return {each.name: each for each in rows.each(ROOT / "parts.csv", _part)}
+
+
+@cache
+def images() -> tuple[Image, ...]:
+    """Every image of every part.
+
+    Raises:
+        CatalogError: a row cannot be read.
+    """
+    return tuple(rows.each(ROOT / "images.csv", lambda row: Image(**row)))
+
+
+@cache
+def tested() -> tuple[Tested, ...]:
+    """Every row of every tested tuple.
+
+    Raises:
+        CatalogError: a row cannot be read.
+    """
+    return tuple(rows.each(ROOT / "releases.csv", lambda row: Tested(**row)))

@@ -1,0 +1,71 @@
+"""A part's Helm chart, from its source or from the mirror, at the version that was decided."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from components.platform.ground import Ground
+    from planning.installed import Installed
+
+SECONDS_TO_START: Final = 900
+OCI: Final = "oci://"
+
+
+def release(
+    name: str,
+    part: Installed,
+    *,
+    values: Mapping[str, object],
+    ground: Ground,
+    parent: pulumi.Resource,
+    depends_on: list[pulumi.Resource] | None = None,
+) -> kubernetes.helm.v3.Release:
+    """The release of a chart; it ends when its pods are up.
+
+    Args:
+        name: logical name, and that of the release.
+        values: what differs from the chart's defaults; every key must exist there.
+    """
+    found = source(part, mirror=ground.platform.mirror)
+    return kubernetes.helm.v3.Release(
+        name,
+        name=name,
+        chart=found.chart,
+        repository_opts={"repo": found.repository} if found.repository else None,
+        namespace=part.namespace,
+        version=part.version,
+        values=values,
+        timeout=SECONDS_TO_START,
+        opts=pulumi.ResourceOptions(parent=parent, depends_on=depends_on),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """Where a chart is read.
+
+    Args:
+        chart: its name, its address in a registry, or its file.
+        repository: address of a classic repository; "" else.
+    """
+
+    chart: str
+    repository: str = ""
+
+
+def source(part: Installed, *, mirror: str) -> Source:
+    """Where a part's chart is read: a mirror is a registry ("oci://registry/path") or a folder with charts in it."""
+    if mirror.startswith(OCI):
+        return Source(chart=f"{mirror}/{part.chart}")
+    if mirror:
+        return Source(chart=f"{mirror}/charts/{part.chart}-{part.version.removeprefix('v')}.tgz")
+    if part.repository.startswith(OCI):
+        return Source(chart=f"{part.repository}/{part.chart}")
+    return Source(chart=part.chart, repository=part.repository)

@@ -1,0 +1,55 @@
+"""The one composer of the platform: every decided part, after the parts that it needs."""
+
+from __future__ import annotations
+
+from graphlib import TopologicalSorter
+from typing import TYPE_CHECKING, Final
+
+from components.platform.builders import BUILDERS
+from components.platform.ground import Ground
+from components.platform.keyring import Keyring, KeyringArgs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import pulumi
+
+    from components.site import ClusterHandle, Site
+    from planning.installed import Installed, Platform
+
+KEYRING: Final = "keyring"
+
+
+def compose(site: Site, handle: ClusterHandle, *, after: Sequence[pulumi.Resource]) -> dict[str, pulumi.Input[object]]:
+    """Registers the platform on a cluster; what the stack says of it."""
+    decided = site.spec.platform
+    if decided is None:
+        return {}
+    ground = Ground(
+        spec=site.spec,
+        platform=decided,
+        handle=handle,
+        settings=site.settings,
+        keyring=Keyring(KEYRING, KeyringArgs(), opts=site.options()),
+        ceiling_usd_per_month=site.ceiling_usd_per_month,
+    )
+    outputs: dict[str, pulumi.Input[object]] = {}
+    made: dict[str, pulumi.Resource] = {}
+    for part in in_order(decided):
+        before = [made[name] for name in part.needs if name in made]
+        options = site.options(provider=handle.provider, depends_on=[*handle.ready, *after, *before])
+        charges = site.ledger.claim(f"platform/{part.name}")
+        build = BUILDERS.get(part.name)
+        if build is None:
+            continue
+        built = build(ground, charges, options)
+        made[part.name] = built.resource
+        outputs.update(built.outputs)
+    return outputs
+
+
+def in_order(platform: Platform) -> Iterator[Installed]:
+    """The parts, each after those that it needs."""
+    by_name = {part.name: part for part in platform.parts}
+    sorter = TopologicalSorter({part.name: [each for each in part.needs if each in by_name] for part in platform.parts})
+    yield from (by_name[name] for name in sorter.static_order())

@@ -1,0 +1,65 @@
+"""What every platform part is built on: the cluster, the decided parts, secrets, addresses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from components.platform.names import PRIVATE_DOMAIN
+from planning.errors import AtollError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from decimal import Decimal
+
+    from components.platform.keyring import Keyring
+    from components.settings import Settings
+    from components.site import ClusterHandle
+    from planning.installed import Installed, Platform
+    from planning.spec import ClusterSpec
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ground:
+    """One cluster and what was decided about its platform.
+
+    Args:
+        keyring: generated secrets, shared by the parts that both need one.
+        ceiling_usd_per_month: of the whole stack; None for none.
+    """
+
+    spec: ClusterSpec
+    platform: Platform
+    handle: ClusterHandle
+    settings: Settings
+    keyring: Keyring
+    ceiling_usd_per_month: Decimal | None = None
+
+    def part(self, name: str) -> Installed:
+        """The decided part of that name.
+
+        Raises:
+            AtollError: it is not installed, so nothing may ask for it.
+        """
+        found = self.platform.part(name)
+        if found is None:
+            raise AtollError(f"the platform part {name} is not in the lock")
+        return found
+
+    def has(self, name: str) -> bool:
+        """Whether a part is installed."""
+        return self.platform.part(name) is not None
+
+    def host(self, name: str) -> str:
+        """Name below the cluster's domain, as in "grafana.ml.example.com"."""
+        return f"{name}.{self.handle.names.domain or PRIVATE_DOMAIN}"
+
+    @property
+    def on_system(self) -> Mapping[str, str]:
+        """Node selector of the platform's own pods; empty where nodes do not carry our labels."""
+        return {} if self.spec.existing is not None else {"atoll/role": "system"}
+
+    @property
+    def labelled(self) -> bool:
+        """Whether nodes carry the label of their pool, `atoll/pool`."""
+        return self.spec.existing is None

@@ -1,0 +1,67 @@
+"""Names inside the cluster that several platform parts must agree on: they do not import each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+OBSERVABILITY: Final = "observability"
+OBJECT_STORE: Final = "object-store"
+DATABASES: Final = "databases"  # the PostgreSQL operator; each database lives beside what uses it
+MLFLOW: Final = "mlflow"
+AIRFLOW: Final = "airflow"
+VELERO: Final = "velero"
+KUEUE: Final = "kueue-system"
+KUBEFLOW: Final = "kubeflow"
+ISTIO: Final = "istio-system"
+CERT_MANAGER: Final = "cert-manager"
+SIGN_IN: Final = "auth"  # Dex, as Kubeflow's manifests name it
+PROXY: Final = "oauth2-proxy"
+
+# Addresses of services, as pods of any namespace write them.
+PROMETHEUS: Final = "http://prometheus-prometheus.observability.svc.cluster.local:9090"
+ALERTMANAGER: Final = "http://prometheus-alertmanager.observability.svc.cluster.local:9093"
+LOKI: Final = "http://loki.observability.svc.cluster.local:3100"
+TEMPO: Final = "http://tempo.observability.svc.cluster.local:3200"
+COLLECTOR: Final = "http://collector.observability.svc.cluster.local:4318"  # OTLP over HTTP
+MLFLOW_ADDRESS: Final = "http://mlflow.mlflow.svc.cluster.local:80"
+# Our own name of the object store, whatever engine is behind it.
+S3_HOST: Final = "s3.object-store.svc.cluster.local"
+S3_ADDRESS: Final = f"https://{S3_HOST}:9000"
+
+CLUSTER_ISSUER: Final = "atoll"  # cert-manager's ClusterIssuer of certificates inside the cluster
+CA_SECRET: Final = "atoll-ca"  # noqa: S105 - name of the Secret with its authority, in namespace cert-manager
+GATEWAY: Final = "kubeflow/kubeflow-gateway"  # Istio Gateway that every virtual service is bound to
+
+# Names below the cluster's domain that people open, by what answers there; Dex redirects each back to itself.
+DASHBOARD_HOST: Final = "kubeflow"
+GRAFANA_HOST: Final = "grafana"
+MLFLOW_HOST: Final = "mlflow"
+AIRFLOW_HOST: Final = "airflow"
+ARGO_CD_HOST: Final = "argocd"
+SIGN_IN_HOST: Final = "auth"
+PRIVATE_DOMAIN: Final = "atoll.internal"  # below it are the names of a cluster that has no domain of its own
+
+
+class Account(NamedTuple):
+    """A service account."""
+
+    namespace: str
+    name: str
+
+
+# Service accounts that use the provider's bucket of the platform, without a key (`ClusterHandle.bucket`).
+BUCKET_USERS: Final[Mapping[str, Account]] = {
+    "velero": Account(VELERO, "velero"),
+    "mlflow-database": Account(MLFLOW, "mlflow-database"),  # CloudNativePG names the account after the cluster
+    "airflow-database": Account(AIRFLOW, "airflow-database"),
+    "object-store": Account(OBJECT_STORE, "object-store"),  # tiering of the store in the cluster
+    "loki": Account(OBSERVABILITY, "loki"),
+    "tempo": Account(OBSERVABILITY, "tempo"),
+    "mlflow": Account(MLFLOW, "mlflow"),
+}
+# Buckets of the store in the cluster, each with one user of the same name, whose secret key is
+# `keyring.secret(f"s3-{user}")` and whose access key is its name. Teams have "team-<name>".
+STORE_USERS: Final = ("mlflow", "loki", "tempo", "pipelines", "backups", "airflow")

@@ -1,0 +1,54 @@
+"""The platform's own namespaces: shut, at the strictest pod security that their pods pass."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, final
+
+import pulumi
+
+from components.access.tenancy import shut_namespace
+from components.platform.built import Part
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from components.platform.built import Charges
+    from components.platform.ground import Ground
+
+RESTRICTED: Final = "restricted"
+# Agents on nodes read the host's files and devices, which no lower level admits.
+LEVELS: Final[Mapping[str, str]] = {
+    "observability": "privileged",
+    "gpu-operator": "privileged",
+    "gpu-metrics": "privileged",
+    "network-operator": "privileged",
+    "velero": "privileged",
+    "slurm": "privileged",
+}
+THEIRS: Final = frozenset({"", "kube-system"})  # made by the part itself, or by the cluster
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamespacesArgs:
+    """Names of the namespaces."""
+
+    names: Sequence[str]
+
+
+@final
+class Namespaces(pulumi.ComponentResource):
+    """One namespace for each group of parts that lives together."""
+
+    def __init__(self, name: str, args: NamespacesArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("atoll:platform:Namespaces", name, {"names": list(args.names)}, opts)
+        for each in args.names:
+            shut_namespace(each, level=LEVELS.get(each, RESTRICTED), parent=self)
+        self.register_outputs({})
+
+
+def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+    """The namespaces of every chart that is installed."""
+    del charges
+    names = dict.fromkeys(part.namespace for part in ground.platform.parts if part.namespace not in THEIRS)
+    return Part(resource=Namespaces("namespaces", NamespacesArgs(names=tuple(names)), opts=options))

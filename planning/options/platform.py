@@ -1,0 +1,87 @@
+"""The platform of an option: parts by the checklist, device parts by the provider's profile, teams and shares."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from catalogs.software.reader import RELEASE, parts
+from planning.installed import Forwarding, Installed, Platform, Skipped, Work
+from planning.options.devices import device_parts
+from planning.options.teams import team_shares
+from planning.platform.choice import choose, scales_to_zero
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from catalogs.software.model import Part
+    from planning.checklist.model import Checklist, MainCloud
+    from planning.spec import Pool, Profile
+
+FORBIDDEN: Final = "the provider forbids it"
+
+
+def platform(checklist: Checklist, *, profile: Profile, pools: Sequence[Pool]) -> Platform:
+    """What is installed at home.
+
+    Raises:
+        InputError: teams are guaranteed more accelerators than the pools have.
+    """
+    choice = choose(checklist)
+    devices, none_of = device_parts(profile, pools)
+    allowed = [part for part in (*choice.chosen, *devices) if part.forbidden_by not in profile.forbidden]
+    refused = {part.name: FORBIDDEN for part in (*choice.chosen, *devices) if part not in allowed}
+    asked = checklist.platform
+    return Platform.model_validate(
+        {
+            "release": RELEASE,
+            "size": choice.size,
+            "parts": tuple(_installed(part, allowed) for part in _in_order(allowed)),
+            "skipped": tuple(
+                Skipped(name=name, title=parts()[name].title, reason=reason)
+                for name, reason in {**choice.skipped, **none_of, **refused}.items()
+            ),
+            "works": tuple(
+                Work(name=work.name, kind=work.kind, frameworks=tuple(map(str, work.frameworks)), spot=work.spot)
+                for work in checklist.workloads
+            ),
+            "teams": team_shares(checklist, pools),
+            "object_store": asked.object_store,
+            "sso": checklist.access.sso,
+            "mirror": asked.mirror or "",
+            "digests": asked.digests,
+            "idle_minutes": asked.idle_minutes,
+            "sharing": asked.sharing,
+            "mig_profile": asked.mig_profile or "",
+            "handover": asked.handover,
+            "scale_to_zero": scales_to_zero(checklist),
+            "slo_percent": checklist.slo_percent,
+            "forwarding": _forwarding(checklist.main_cloud),
+        }
+    )
+
+
+def _in_order(chosen: Iterable[Part]) -> list[Part]:
+    names = {part.name for part in chosen}
+    return [part for part in parts().values() if part.name in names]
+
+
+def _installed(part: Part, allowed: Sequence[Part]) -> Installed:
+    there = {each.name for each in allowed}
+    return Installed(
+        name=part.name,
+        title=part.title,
+        kind=part.kind.value,
+        chart=part.chart,
+        repository=part.repository,
+        version=part.version,
+        ref=part.ref,
+        namespace=part.namespace,
+        needs=tuple(name for name in part.needs if name in there),
+        disk_gb=part.disk_gb,
+    )
+
+
+def _forwarding(main: MainCloud | None) -> Forwarding | None:
+    if main is None or not main.logs_and_metrics:
+        return None
+    return Forwarding(provider=main.provider.value, region=main.region, account=main.account)

@@ -1,0 +1,1 @@
+"""Which software a checklist asks for, and what it takes."""
