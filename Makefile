@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 CHECKOV := .venv-checkov
 CHECKOV_STAMP := $(CHECKOV)/.installed
+MLFLOW := .venv-mlflow
+MLFLOW_STAMP := $(MLFLOW)/.installed
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-servers security check format bench docs
@@ -31,7 +33,7 @@ demo: setup ## the main job on stacks/demo: quote, accept, plan
 test: setup ## every test that needs no server
 	$(BIN)/python -m pytest -n 2
 
-test-servers: setup ## tests against a real API server, built from source on first use; the Pulumi engine where it is
+test-servers: setup $(MLFLOW_STAMP) ## tests against real servers, built from source on first use; the Pulumi engine where it is
 	$(BIN)/python -m pytest -m "server or engine" -rs tests/server tests/engine
 
 security: setup $(CHECKOV_STAMP) ## what we would build on AWS, read by Checkov
@@ -41,6 +43,11 @@ $(CHECKOV_STAMP): tools/checkov/requirements.lock
 	$(PYTHON) -m venv --clear $(CHECKOV)
 	$(CHECKOV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement tools/checkov/requirements.lock
 	touch $(CHECKOV_STAMP)
+
+$(MLFLOW_STAMP): tools/mlflow/requirements.lock
+	$(PYTHON) -m venv --clear $(MLFLOW)
+	$(MLFLOW)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement tools/mlflow/requirements.lock
+	touch $(MLFLOW_STAMP)
 
 check: setup ## format, lint, types, import contracts, generated files
 	$(BIN)/ruff format --check .

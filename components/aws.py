@@ -16,6 +16,7 @@ from components.network.aws_peering import Peering, PeeringArgs
 from components.nodepool.aws_pools import is_elastic, other_pools, system_pools
 from components.site import Built, ClusterHandle, Identity, Ingress, Names, ObjectStore, StorageClasses
 from components.storage.aws_classes import DISK, Classes, ClassesArgs
+from components.storage.aws_platform import platform_bucket
 from components.storage.aws_tiers import tiers
 
 if TYPE_CHECKING:
@@ -65,18 +66,19 @@ def build(site: Site) -> Built:
         names=names,
         kubeconfigs=ways.kubeconfigs,
         gateway=ways.gateway,
+        bucket=platform_bucket(here),
     )
-    outputs: dict[str, pulumi.Input[object]] = {
+    said = {**stored.outputs, **({"nameServers": names.name_servers} if names.domain else {})}
+    return Built(handle=handle, outputs={**_control_plane(here), **said, **_peering(here), **ways.outputs})
+
+
+def _control_plane(here: Ground) -> dict[str, pulumi.Input[object]]:
+    return {
         "clusterName": here.cluster.name,
         "kubeconfig": here.cluster.kubeconfig,
         "adminRoleArn": here.cluster.admin_role_arn,
         "vpcId": here.network.vpc_id,
-        **stored.outputs,
-        **({"nameServers": names.name_servers} if names.domain else {}),
-        **_peering(here),
-        **ways.outputs,
     }
-    return Built(handle=handle, outputs=outputs)
 
 
 def _objects(here: Ground, stored: Tiers) -> ObjectStore:

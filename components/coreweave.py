@@ -9,14 +9,18 @@ import pulumi_coreweave as coreweave
 import pulumi_kubernetes as kubernetes
 
 from components.access.coreweave_buckets import BucketAccess, BucketAccessArgs
+from components.access.coreweave_platform import PlatformAccess, PlatformAccessArgs
 from components.access.names import workloads
+from components.access.platform_users import bucket_users
 from components.cluster.coreweave import Cluster, ClusterArgs
 from components.cluster.coreweave_settings import CoreWeaveSettings, read
 from components.network.coreweave import Network, NetworkArgs
 from components.nodepool.coreweave import NodePool, NodePoolArgs
-from components.site import Built, ClusterHandle, Identity, Ingress, Names, ObjectStore, StorageClasses
+from components.site import Built, ClusterHandle, Identity, Ingress, Names, ObjectStore, PlatformBucket, StorageClasses
 from components.storage.coreweave_objects import ENDPOINT, ObjectTier, ObjectTierArgs
+from components.storage.coreweave_platform import PlatformStorage, PlatformStorageArgs
 from components.storage.coreweave_shared import SharedFileSystem, SharedFileSystemArgs
+from components.storage.platform import OWNER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,6 +68,7 @@ def build(site: Site) -> Built:
         ingress=Ingress(public={BALANCER_TYPE: "public"}),
         names=Names(domain=site.spec.network.domain),
         kubeconfigs={"admin": ground.cluster.kubeconfig},
+        bucket=_platform(ground),
     )
     outputs: dict[str, pulumi.Input[object]] = {
         "clusterName": ground.cluster.name,
@@ -140,6 +145,28 @@ def _objects(ground: Ground) -> Mapping[str, pulumi.Output[str]]:
         )
         BucketAccess("bucket-access", access, opts=site.options(provider=ground.provider))
     return buckets
+
+
+def _platform(ground: Ground) -> PlatformBucket | None:
+    """The bucket of the platform and who may use it; None where no platform is installed."""
+    site, spec, settings = ground.site, ground.site.spec, ground.site.settings
+    if spec.platform is None:
+        return None
+    on_coreweave = site.options(provider=ground.provider)
+    args = PlatformStorageArgs(spec=spec, zone=ground.settings.zone, charges=site.ledger.claim(OWNER))
+    bucket = PlatformStorage("platform-bucket", args, opts=on_coreweave).bucket
+    users = PlatformAccessArgs(
+        placement=spec.placement, issuer=ground.cluster.issuer, users=bucket_users(spec.platform), bucket=bucket
+    )
+    access = PlatformAccess("platform-access", users, opts=on_coreweave)
+    return PlatformBucket(
+        name=bucket,
+        endpoint=ENDPOINT,
+        region=ground.settings.zone,  # what signatures name there (docs.coreweave.com, Configure Endpoints)
+        annotations=access.annotations,
+        access_key=settings.backup_access_key,
+        secret_key=settings.backup_secret_key,
+    )
 
 
 def _shared(ground: Ground, *, inside: kubernetes.Provider) -> tuple[SharedFileSystem, ...]:

@@ -8,10 +8,11 @@ import pulumi
 
 from components.cluster.existing import ExistingCluster, ExistingClusterArgs
 from components.contract import ContractArgs, Rented
-from components.site import Built, ClusterHandle, Identity, Ingress, Names, ObjectStore, StorageClasses
+from components.site import Built, ClusterHandle, Identity, Ingress, Names, ObjectStore, PlatformBucket, StorageClasses
 from planning.errors import InputError
 
 if TYPE_CHECKING:
+    from components.settings import Settings
     from components.site import Site
 
 
@@ -43,5 +44,19 @@ def build(site: Site) -> Built:
         ingress=Ingress(offered="load_balancer" not in spec.profile.forbidden),
         names=Names(domain=spec.network.domain),
         kubeconfigs={"admin": pulumi.Output.secret(cluster.kubeconfig)},
+        bucket=_bucket(site.settings),
     )
     return Built(handle=handle, outputs={"provider": spec.placement.provider, "region": spec.placement.region})
+
+
+def _bucket(settings: Settings) -> PlatformBucket | None:
+    """The customer's own bucket, wherever it is; None where the stack names none."""
+    if not settings.backup_bucket:
+        return None
+    return PlatformBucket(
+        name=settings.backup_bucket,
+        endpoint=settings.backup_endpoint or f"https://s3.{settings.backup_region}.amazonaws.com",
+        region=settings.backup_region,
+        access_key=settings.backup_access_key,
+        secret_key=settings.backup_secret_key,
+    )

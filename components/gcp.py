@@ -23,6 +23,7 @@ from components.nodepool.gcp import NodePool, NodePoolArgs
 from components.nodepool.gcp_machines import disk_type, fabric_of
 from components.site import Built, ClusterHandle, Identity, Ingress, Names, ObjectStore, StorageClasses
 from components.storage.gcp_classes import DISK, SHARED, Classes, ClassesArgs, kept
+from components.storage.gcp_platform import platform_bucket
 from components.storage.gcp_shared import LUSTRE
 from components.storage.gcp_tiers import objects, shared
 
@@ -83,6 +84,7 @@ def build(site: Site) -> Built:
         names=names,
         kubeconfigs=ways.kubeconfigs,
         gateway=ways.gateway,
+        bucket=platform_bucket(ground, cluster=cluster),
     )
     outputs: dict[str, pulumi.Input[object]] = {
         "clusterName": cluster.name,

@@ -66,8 +66,10 @@ def _gateway(site: Site, handle: ClusterHandle, *, options: pulumi.ResourceOptio
 
 
 def _devices(site: Site, *, options: pulumi.ResourceOptions) -> None:
-    """Device plugins, where they are our part."""
+    """Device plugins, where they are our part; at home they are parts of the platform."""
     spec = site.spec
+    if spec.platform is not None:
+        return
     args = DevicesArgs(profile=spec.profile, pools=spec.pools, labelled=spec.existing is None)
     if wanted(args):
         Devices("devices", args, opts=options)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 SECTION: Final = "atoll"
 EVERYTHING: Final = "all"
 REACHES: Final = (EVERYTHING, "cloud")
+ALERT_KINDS: Final = ("webhook", "slack", "teams")  # each is a receiver of Alertmanager
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +35,16 @@ class Settings:
         link_address: public address that the cluster's traffic leaves from, where the main cloud is joined by a VPN.
         link_gateway: id of the VPN gateway that the main VPC has already; a VPC holds one.
         link_peer: address of the main cloud's gateway where the customer made it; link_key: its pre-shared key.
+        sso_client_secret: client secret of `access.sso` at the customer's identity provider.
+        certificate_issuer: cert-manager ClusterIssuer of the customer's own, for the names that people open.
+        backup_bucket: the customer's bucket for backups of a cluster that exists; backup_endpoint: URL of its
+            S3-compatible API; backup_region: as signatures name it; backup_access_key, backup_secret_key: its keys.
+        alert_receiver: address that alerts are sent to; alert_kind: what answers there.
+        forwarding_credentials: file with the main cloud's credentials for logs and metrics: of AWS its credentials
+            file, of Google Cloud the key of a service account, of Azure the connection string.
+        wandb_api_key, comet_api_key: keys of the experiment tracker, where it is a service of somebody else's;
+            wandb_base_url, comet_base_url: URL of a server of the customer's own.
+        airflow_dags: git repository that Airflow takes its DAGs from; airflow_dags_ref: its branch or tag.
     """
 
     offline: bool
@@ -46,7 +57,23 @@ class Settings:
     link_gateway: str = ""
     link_peer: str = ""
     link_key: pulumi.Input[str] = field(default="", repr=False)
+    sso_client_secret: pulumi.Input[str] = field(default="", repr=False)
+    certificate_issuer: str = ""
     audit_trail: bool = True
+    backup_bucket: str = ""
+    backup_endpoint: str = ""
+    backup_region: str = ""
+    backup_access_key: pulumi.Input[str] = field(default="", repr=False)
+    backup_secret_key: pulumi.Input[str] = field(default="", repr=False)
+    alert_receiver: pulumi.Input[str] = field(default="", repr=False)
+    alert_kind: str = "webhook"
+    forwarding_credentials: pulumi.Input[str] = field(default="", repr=False)
+    wandb_api_key: pulumi.Input[str] = field(default="", repr=False)
+    wandb_base_url: str = ""
+    comet_api_key: pulumi.Input[str] = field(default="", repr=False)
+    comet_base_url: str = ""
+    airflow_dags: str = ""
+    airflow_dags_ref: str = "main"
 
 
 def read_settings() -> Settings:
@@ -67,8 +94,48 @@ def read_settings() -> Settings:
         link_gateway=config.get("linkGateway") or "",
         link_peer=_address(config.get("linkPeer") or "", name="linkPeer"),
         link_key=config.get_secret("linkKey") or "",
+        sso_client_secret=config.get_secret("ssoClientSecret") or "",
+        certificate_issuer=config.get("certificateIssuer") or "",
         audit_trail=config.get_bool("auditTrail") is not False,
+        backup_bucket=_whole_bucket(config),
+        backup_endpoint=_https(config.get("backupEndpoint") or "", name="backupEndpoint"),
+        backup_region=config.get("backupRegion") or "us-east-1",
+        backup_access_key=config.get_secret("backupAccessKey") or "",
+        backup_secret_key=config.get_secret("backupSecretKey") or "",
+        alert_receiver=config.get_secret("alertReceiver") or "",
+        alert_kind=_alert_kind(config.get("alertKind") or ALERT_KINDS[0]),
+        forwarding_credentials=config.get_secret("forwardingCredentials") or "",
+        wandb_api_key=config.get_secret("wandbApiKey") or "",
+        wandb_base_url=_https(config.get("wandbBaseUrl") or "", name="wandbBaseUrl"),
+        comet_api_key=config.get_secret("cometApiKey") or "",
+        comet_base_url=_https(config.get("cometBaseUrl") or "", name="cometBaseUrl"),
+        airflow_dags=_https(config.get("airflowDags") or "", name="airflowDags"),
+        airflow_dags_ref=config.get("airflowDagsRef") or "main",
     )
+
+
+def _alert_kind(kind: str) -> str:
+    if kind not in ALERT_KINDS:
+        raise InputError(f"{SECTION}:alertKind is {kind!r}, and must be one of {', '.join(ALERT_KINDS)}")
+    return kind
+
+
+def _whole_bucket(config: pulumi.Config) -> str:
+    """The bucket for backups, whose keys are there too."""
+    bucket = config.get("backupBucket") or ""
+    missing = [name for name in ("backupAccessKey", "backupSecretKey") if config.get_secret(name) is None]
+    if bucket and missing:
+        raise InputError(
+            f"{SECTION}:backupBucket is {bucket!r}, and {' and '.join(missing)} missing",
+            hint=f"pulumi config set --secret {SECTION}:{missing[0]}",
+        )
+    return bucket
+
+
+def _https(address: str, *, name: str) -> str:
+    if address and not address.startswith("https://"):
+        raise InputError(f"{SECTION}:{name} is {address!r}, and backups travel over https:// only")
+    return address
 
 
 def _mapping(config: pulumi.Config, name: str, *, what: str) -> dict[str, str]:

@@ -129,6 +129,36 @@ SETTINGS: Final = (
         default="none",
     ),
     Setting(
+        key="atoll:backupBucket",
+        targets="existing",
+        meaning="your own bucket for backups; the cluster has none, and a backup beside what it holds dies with it",
+        default="none: backups go to the store in the cluster",
+    ),
+    Setting(
+        key="atoll:backupEndpoint",
+        targets="existing",
+        meaning="address of its S3-compatible API, with https://",
+        default="AWS in that region",
+    ),
+    Setting(
+        key="atoll:backupRegion",
+        targets="existing",
+        meaning="its region, as signatures name it",
+        default="`us-east-1`",
+    ),
+    Setting(
+        key="atoll:backupAccessKey",
+        targets="existing, coreweave",
+        meaning="secret: access key of the bucket; on CoreWeave only where no pod identity webhook is installed",
+        default="needed with a bucket of your own",
+    ),
+    Setting(
+        key="atoll:backupSecretKey",
+        targets="existing, coreweave",
+        meaning="secret: its secret key",
+        default="needed with a bucket of your own",
+    ),
+    Setting(
         key="atoll:linkAddress",
         targets="existing, coreweave",
         meaning="public address that the cluster's traffic leaves from, where a VPN joins it to the main cloud",
@@ -151,6 +181,62 @@ SETTINGS: Final = (
         targets="existing, coreweave",
         meaning="pre-shared key of the gateway that you made yourself, a secret",
         default="none",
+    ),
+    Setting(
+        key="atoll:ssoClientSecret",
+        meaning="secret: client secret of `access.sso` at your identity provider",
+        default="needed with `access.sso`",
+    ),
+    Setting(
+        key="atoll:certificateIssuer",
+        meaning="a cert-manager ClusterIssuer that you made, for the certificate of the names that people open",
+        default="the cluster's own authority",
+    ),
+    Setting(
+        key="atoll:alertReceiver",
+        meaning="secret: address that alerts are sent to",
+        default="none: alerts are seen in Grafana only",
+    ),
+    Setting(
+        key="atoll:alertKind",
+        meaning="what answers at that address: `webhook`, `slack` or `teams`",
+        default="`webhook`",
+    ),
+    Setting(
+        key="atoll:forwardingCredentials",
+        meaning="secret: file with the main cloud's credentials, where `main_cloud.logs_and_metrics` is on: of AWS a"
+        " credentials file, of Google Cloud a service account's key, of Azure a connection string",
+        default="none: the identity of the collector's pods is tried",
+    ),
+    Setting(
+        key="atoll:wandbApiKey",
+        meaning="secret: key of Weights & Biases, where `tracker` is `wandb`",
+        default="none: each team puts its own into its namespace",
+    ),
+    Setting(
+        key="atoll:wandbBaseUrl",
+        meaning="address of a Weights & Biases server of your own, with https://",
+        default="its public service",
+    ),
+    Setting(
+        key="atoll:cometApiKey",
+        meaning="secret: key of Comet, where `tracker` is `comet`",
+        default="none: each team puts its own into its namespace",
+    ),
+    Setting(
+        key="atoll:cometBaseUrl",
+        meaning="address of a Comet server of your own, with https://",
+        default="its public service",
+    ),
+    Setting(
+        key="atoll:airflowDags",
+        meaning="git repository that Airflow takes its DAGs from, with https://",
+        default="none: Airflow has no DAGs",
+    ),
+    Setting(
+        key="atoll:airflowDagsRef",
+        meaning="branch or tag of that repository",
+        default="`main`",
     ),
     Setting(
         key="atoll:offline",

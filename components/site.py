@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from components.charges import Ledger
     from components.settings import Settings
+    from planning.platform.prices import NodePrices
     from planning.spec import ClusterSpec, Placement, Profile
 
 
@@ -26,6 +27,8 @@ class Site:
         within: parent of everything in it; None at home, whose components are the stack's own children.
         ceiling_usd_per_month: what the whole stack may cost, where this placement has the cloud watch it.
         first: whether no placement before it is at the same cloud: what an account has once is made there.
+        made: platform parts by name, as they are registered.
+        prices: what its nodes cost by the accepted bill; None where nothing on it shows money.
     """
 
     spec: ClusterSpec
@@ -34,6 +37,8 @@ class Site:
     within: pulumi.Resource | None = None
     ceiling_usd_per_month: Decimal | None = None
     first: bool = True
+    made: dict[str, pulumi.Resource] = field(default_factory=dict[str, pulumi.Resource])
+    prices: NodePrices | None = None
 
     @property
     def placement(self) -> Placement:
@@ -116,6 +121,7 @@ class PlatformBucket:
         region: as that API wants it in signatures.
         scheme: of its URIs: "s3" or "gs".
         annotations: what the service account of each user carries, by user.
+        access_key: with secret_key, where pods have no identity of their own there; "" else.
     """
 
     name: pulumi.Input[str]
@@ -125,6 +131,8 @@ class PlatformBucket:
     annotations: Mapping[str, Mapping[str, pulumi.Input[str]]] = field(
         default_factory=dict[str, "Mapping[str, pulumi.Input[str]]"]
     )
+    access_key: pulumi.Input[str] = ""
+    secret_key: pulumi.Input[str] = field(default="", repr=False)
 
 
 @dataclass(frozen=True, kw_only=True)

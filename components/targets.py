@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from components.settings import Settings
     from components.site import Built
+    from planning.platform.prices import NodePrices
     from planning.spec import ClusterSpec
 
 
@@ -65,9 +66,16 @@ BUILDERS: Final[Mapping[str, Callable[[Site], Built]]] = {
 
 
 def build(
-    placements: Sequence[ClusterSpec], *, joined: bool = False, ceiling: Decimal | None = None
+    placements: Sequence[ClusterSpec],
+    *,
+    joined: bool = False,
+    ceiling: Decimal | None = None,
+    prices: NodePrices | None = None,
 ) -> dict[str, pulumi.Input[object]]:
     """Registers every cluster of a lock; the stack's outputs by name, those of placements beside home below theirs.
+
+    Args:
+        prices: what the nodes at home cost by the accepted bill.
 
     Raises:
         AtollError: a target cannot be built, or a charge is carried by no component.
@@ -78,7 +86,7 @@ def build(
     settings = read_settings()
     # Each cloud watches the whole ceiling once: what it bills cannot be above it either.
     watches = {spec.placement.target: (spec.placement.name, ceiling) for spec in reversed(placements)}
-    end, outputs = _cluster(home, settings, within=None, watches=watches)
+    end, outputs = _cluster(home, settings, within=None, watches=watches, prices=prices)
     ends: list[End] = []
     beside: dict[str, pulumi.Input[object]] = {}
     for spec, kind in zip(others, TYPES, strict=False):
@@ -98,6 +106,7 @@ def _cluster(
     *,
     within: pulumi.Resource | None,
     watches: Mapping[str, tuple[str, Decimal | None]],
+    prices: NodePrices | None = None,
 ) -> tuple[End, dict[str, pulumi.Input[object]]]:
     """One placement, filled; every charge of it is carried by a component."""
     watcher, ceiling = watches[spec.placement.target]
@@ -108,10 +117,12 @@ def _cluster(
         within=within,
         ceiling_usd_per_month=ceiling if watcher == spec.placement.name else None,
         first=watcher == spec.placement.name,
+        prices=prices,
     )
     built = BUILDERS[spec.placement.target](site)
     outputs = {**built.outputs, **fill(site, built.handle)}
     if settings.inside:
         site.ledger.close()
     options = site.options(provider=built.handle.provider, depends_on=built.handle.ready)
-    return End(spec=spec, handle=built.handle, options=options), outputs
+    end = End(spec=spec, handle=built.handle, options=options, queues=site.made.get("kueue"))
+    return end, outputs

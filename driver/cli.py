@@ -37,6 +37,8 @@ COMMANDS: Final[Mapping[str, str]] = {
     "preflight": "driver.commands.preflight",
     "leftovers": "driver.commands.leftovers",
     "catalog": "driver.commands.catalog",
+    "software": "driver.commands.software",
+    "handover": "driver.commands.handover",
 }
 OK: Final = 0
 FAILED: Final = 1

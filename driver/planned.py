@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from driver.agreement import Difference, differences
@@ -11,6 +11,8 @@ from driver.prices import as_book
 from planning.json_form import SCHEMA_VERSION, bill_form, judgement_form, range_form, usd_per_node_hour
 from planning.options.market import Market
 from planning.options.option import whole_bill
+from planning.platform.digests import SoftwareLock
+from planning.platform.form import left_out_form, pinned_form
 from planning.takeoff.takeoff import take_off
 from planning.verdict import judge
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from planning.bill import Bill
     from planning.lock import Lock
     from planning.plan_shapes import DifferenceForm, PlanForm, ResourceForm
+    from planning.platform.shapes import LeftOutForm, PinnedForm
     from planning.quote import Judgement
     from planning.spec import ClusterSpec
     from planning.takeoff.resource import Resource
@@ -37,6 +40,7 @@ class Planned:
         bill: counted from the resources.
         accepted: counted from the lock's spec, at the same prices.
         config: what tells resources where they are.
+        software: digests that are known.
     """
 
     lock: Lock
@@ -46,9 +50,12 @@ class Planned:
     differences: tuple[Difference, ...]
     judgement: Judgement
     config: Mapping[str, str]
+    software: SoftwareLock = field(default_factory=SoftwareLock)
 
 
-def planned(lock: Lock, resources: Sequence[Resource], *, catalog: Catalog) -> Planned:
+def planned(
+    lock: Lock, resources: Sequence[Resource], *, catalog: Catalog, software: SoftwareLock | None = None
+) -> Planned:
     """Count the resources, compare them with the lock's spec, and judge them by the lock's ceiling."""
     spec = lock.spec
     region = spec.placement.region if spec.placement.target in CLOUD_TARGETS else None
@@ -67,6 +74,7 @@ def planned(lock: Lock, resources: Sequence[Resource], *, catalog: Catalog) -> P
             usd_per_gpu_hour=dearest_gpu_hour(lock.placements, accepted),
         ),
         config={"aws:region": region} if spec.placement.target == "aws" and region else {},
+        software=software or SoftwareLock(),
     )
 
 
@@ -89,11 +97,25 @@ def plan_form(plan: Planned, *, resources: Sequence[ResourceForm]) -> PlanForm:
         "option": plan.lock.option,
         "config": dict(plan.config),
         "resources": list(resources),
+        "software": software_forms(plan),
+        "not_installed": left_out_forms(plan),
         "counts": dict(sorted(Counter(resource.type for resource in plan.resources).items())),
         "bill": bill_form(plan.bill),
         "differences": [_difference_form(each) for each in plan.differences],
         "verdict": judgement_form(plan.judgement),
     }
+
+
+def software_forms(plan: Planned) -> list[PinnedForm]:
+    """Every part of the platform, and how far it is pinned."""
+    decided = plan.lock.spec.platform
+    return [pinned_form(part, plan.software) for part in decided.parts] if decided else []
+
+
+def left_out_forms(plan: Planned) -> list[LeftOutForm]:
+    """Every part that is not installed, and why."""
+    decided = plan.lock.spec.platform
+    return [left_out_form(part) for part in decided.skipped] if decided else []
 
 
 def _difference_form(each: Difference) -> DifferenceForm:

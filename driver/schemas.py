@@ -12,6 +12,8 @@ from planning.json_shapes import ExplainForm, OptionForm, PriceForm, QuoteForm
 from planning.leftovers_form import LeftoversForm
 from planning.lock import Lock
 from planning.plan_shapes import PlanForm
+from planning.platform.digests import SoftwareLock
+from planning.platform.shapes import CopiesForm, SoftwareForm
 from planning.preflight.form import PreflightForm
 
 if TYPE_CHECKING:
@@ -36,6 +38,9 @@ _DOCUMENTS: Final[Mapping[str, tuple[Any, str]]] = {
     "providers": (ProvidersForm, "atoll catalog list --json"),
     "facts": (FactsForm, "atoll catalog show --json"),
     "soundness": (SoundnessForm, "atoll catalog check --json"),
+    "software": (SoftwareForm, "atoll software list --json"),
+    "copies": (CopiesForm, "atoll software images --json"),
+    "software_lock": (SoftwareLock, "software.lock.json: digests of charts and images."),
     "worths": (WorthsForm, "atoll catalog worth --json"),
 }
 CHECKLIST: Final = "checklist"

@@ -8,6 +8,7 @@ from pydantic import ConfigDict, JsonValue, with_config
 from typing_extensions import TypedDict
 
 from planning.json_shapes import BillForm, JudgementForm, RangeForm  # noqa: TC001 - pydantic reads the annotations
+from planning.platform.shapes import LeftOutForm, PinnedForm  # noqa: TC001 - as above
 
 _CLOSED: Final = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
@@ -49,6 +50,10 @@ class PlanForm(TypedDict):
     option: str
     config: dict[str, str]
     resources: list[ResourceForm]
+    software: list[PinnedForm]
+    """Every part of the platform that is installed."""
+    not_installed: list[LeftOutForm]
+    """Every part that is not, and why."""
     counts: dict[str, int]
     """Resources by type."""
     bill: BillForm

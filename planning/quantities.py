@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
 from planning.bill import Group
+from planning.bucket import BUCKET, bucket
 from planning.charge import HOME, Charge
 from planning.checklist.words import Support
 from planning.money import HOURS_PER_MONTH, ZERO, Range
+from planning.volumes import declared_volumes, volumes
 from planning.ways import READ_OFF, declared_ways, link, way_in
 
 if TYPE_CHECKING:
@@ -48,6 +50,8 @@ def _charges(spec: ClusterSpec) -> tuple[Charge, ...]:
         _control_plane(),
         *(charge for pool in spec.pools for charge in _pool(pool)),
         *(_tier(tier) for tier in spec.storage if tier.item != INCLUDED),
+        *volumes(spec).values(),
+        *bucket(spec),
         *_gateways(spec),
         *_traffic(spec),
         *way_in(spec),
@@ -75,14 +79,22 @@ def declared(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
 
 
 def _on_existing(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
-    others = {SERVICES: _services(spec), **declared_ways(spec)}
+    others = {SERVICES: _services(spec), **declared_ways(spec), **declared_volumes(spec)}
     elsewhere = {charge.key for found in others.values() for charge in found} | READ_OFF
     return {RENTED: tuple(charge for charge in _charges(spec) if charge.key not in elsewhere), **others}
 
 
 def _on_cloud(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
     buckets = {f"bucket/{tier.tier}": (_tier(tier),) for tier in spec.storage if tier.item in OBJECT_ITEMS}
-    return {NETWORK: _traffic(spec), CLUSTER: _logs(spec), SERVICES: _services(spec), **buckets, **declared_ways(spec)}
+    return {
+        NETWORK: _traffic(spec),
+        CLUSTER: _logs(spec),
+        SERVICES: _services(spec),
+        **buckets,
+        **declared_ways(spec),
+        **declared_volumes(spec),
+        BUCKET: bucket(spec),
+    }
 
 
 def _on_aws(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:

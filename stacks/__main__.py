@@ -12,13 +12,16 @@ import pulumi
 from components.targets import build
 from planning.errors import AtollError, in_one_line
 from planning.lock import LOCK_NAME, read_lock
+from planning.platform.prices import node_prices
 
 
 def main() -> None:
     """The stack that is selected."""
     try:
         lock = read_lock(Path(__file__).parent / pulumi.get_stack() / LOCK_NAME)
-        outputs = build(lock.placements, joined=lock.joined, ceiling=lock.ceiling.usd_per_month)
+        outputs = build(
+            lock.placements, joined=lock.joined, ceiling=lock.ceiling.usd_per_month, prices=node_prices(lock.bill)
+        )
     except AtollError as error:
         raise pulumi.RunError(in_one_line(error)) from error  # the engine prints it without a traceback
     for name, value in outputs.items():

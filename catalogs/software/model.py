@@ -63,16 +63,26 @@ class Part:
     as_of: date | None
 
 
+class HeldIn(StrEnum):
+    """Where an image's name stands, and so who can change it."""
+
+    VALUES = "values"  # values of the chart, at the keys of the row
+    OBJECTS = "objects"  # pods of the manifests: kustomize changes it
+    CONFIGURATION = "configuration"  # text of the manifests' configuration: only a patch changes it
+    PROGRAM = "program"  # objects of our own
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Image:
     """A container image of a part, and which values of its chart name it.
 
     Args:
-        name: repository and tag, as pulled.
+        name: repository and tag, as upstream names it.
         registry_key: dotted path of the value that holds the registry; "" where the repository's value holds it.
         repository_key: of the value that holds the repository; "" where no value of the chart names the image.
         tag_key: of the value that holds the tag.
         digest_key: of the value that holds the digest; "" where the chart has none.
+        instead: what is pulled in its place, where upstream's tag moves; "" else.
     """
 
     part: str
@@ -81,6 +91,27 @@ class Image:
     repository_key: str
     tag_key: str
     digest_key: str
+    held_in: HeldIn
+    instead: str
+
+    @property
+    def pulled(self) -> str:
+        """Repository and tag, as nodes pull it."""
+        return self.instead or self.name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Download:
+    """What kustomize fetches while it builds a part's manifests: a resource of one of their files.
+
+    Args:
+        file: kustomization that names it, in the repository.
+        address: what stands there.
+    """
+
+    part: str
+    file: str
+    address: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from catalogs import rows
-from catalogs.software.model import Image, Kind, Part, Tested
+from catalogs.software.model import Download, HeldIn, Image, Kind, Part, Tested
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,6 +44,13 @@ def _part(row: Row) -> Part:
     )
 
 
+def _image(row: Row) -> Image:
+    """A row of images.csv; where it does not say who holds the name, its keys do."""
+    keys = {column: text for column, text in row.items() if column != "held_in"}
+    held_in = row["held_in"] or (HeldIn.VALUES if row["repository_key"] else HeldIn.PROGRAM)
+    return Image(**keys, held_in=HeldIn(held_in))
+
+
 @cache
 def parts() -> Mapping[str, Part]:
     """Every part by name, in the order in which they are installed.
@@ -61,7 +68,22 @@ def images() -> tuple[Image, ...]:
     Raises:
         CatalogError: a row cannot be read.
     """
-    return tuple(rows.each(ROOT / "images.csv", lambda row: Image(**row)))
+    return tuple(rows.each(ROOT / "images.csv", _image))
+
+
+def images_of(part: str) -> tuple[Image, ...]:
+    """The images of one part."""
+    return tuple(each for each in images() if each.part == part)
+
+
+@cache
+def downloads() -> tuple[Download, ...]:
+    """Everything that manifests fetch while they are built.
+
+    Raises:
+        CatalogError: a row cannot be read.
+    """
+    return tuple(rows.each(ROOT / "downloads.csv", lambda row: Download(**row)))
 
 
 @cache

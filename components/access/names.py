@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
 SYSTEM_NAMESPACE: Final = "atoll-system"
 SERVICE_ACCOUNT: Final = "workload"
+QUEUED: Final = "atoll/queued"  # label of namespaces whose pods wait for a queue of Kueue
 
 
 def namespace(workload: str) -> str:

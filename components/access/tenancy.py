@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, final
 
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.access.names import SYSTEM_NAMESPACE, namespace, workloads
+from components.access.names import QUEUED, SYSTEM_NAMESPACE, namespace, workloads
 from components.access.opening import opening
 from components.access.tenant import TenantArgs, tenant
 from components.storage.classes import storage_classes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from pulumi_kubernetes.meta.v1 import ObjectMetaArgsDict
 
     from components.site import Volume
     from planning.spec import ClusterSpec
@@ -26,6 +28,17 @@ PRIORITIES: Final[Mapping[str, tuple[int, str]]] = {
     "atoll-training": (10_000, "training jobs, which resume from a checkpoint"),
     "atoll-batch": (1_000, "jobs that may wait and be started again"),
 }
+# What the profile controller of Kubeflow wants of a namespace that it did not make: it sets them where they lack, all
+# but the first, without which no sidecar would guard the pods (kubeflow/dashboard v2.0.0, profile_controller.go).
+PROFILE_LABELS: Final[Mapping[str, str]] = {
+    "istio-injection": "enabled",
+    "app.kubernetes.io/part-of": "kubeflow-profile",
+    "katib.kubeflow.org/metrics-collector-injection": "enabled",
+    "pipelines.kubeflow.org/enabled": "true",
+    "serving.kubeflow.org/inferenceservice": "enabled",
+}
+OWNER: Final = "owner"  # annotation: a Profile takes over a namespace only from an owner of the same name
+ADMIN: Final = "admin"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,8 +69,9 @@ class Tenancy(pulumi.ComponentResource):
         for volume in args.volumes:
             if volume.shut:
                 opening(volume, home=system)
+        marks = _marks(args.spec)
         for workload in workloads(args.spec):
-            home = shut_namespace(namespace(workload), level="restricted", parent=self)
+            home = shut_namespace(namespace(workload), level="restricted", parent=self, marks=marks)
             mine = TenantArgs(workload=workload, pools=args.spec.pools, identity=args.identity, volumes=args.volumes)
             tenant(mine, home=home)
         _priorities(parent=self)
@@ -65,14 +79,51 @@ class Tenancy(pulumi.ComponentResource):
         self.register_outputs({})
 
 
-def shut_namespace(name: str, *, level: str, parent: pulumi.Resource) -> kubernetes.core.v1.Namespace:
+@dataclass(frozen=True, kw_only=True)
+class Marks:
+    """What a namespace carries beside its pod security standard.
+
+    Args:
+        kept: whether it outlives the stack, with the volumes in it.
+    """
+
+    labels: Mapping[str, str] = field(default_factory=dict[str, str])
+    annotations: Mapping[str, str] = field(default_factory=dict[str, str])
+    kept: bool = False
+
+
+def owner_of(spec: ClusterSpec) -> str:
+    """Who owns the namespaces of the workloads, by e-mail: the first admin, or who signed the checklist."""
+    return next((user.email for user in spec.access.users if user.group == ADMIN), spec.customer.owner)
+
+
+def shut_namespace(
+    name: str, *, level: str, parent: pulumi.Resource, marks: Marks | None = None
+) -> kubernetes.core.v1.Namespace:
     """A namespace under a pod security standard, whose violations are refused, warned of and logged alike."""
     modes = ("enforce", "warn", "audit")
+    own = marks or Marks()
     labels = {f"pod-security.kubernetes.io/{mode}": level for mode in modes}
+    metadata: ObjectMetaArgsDict = {
+        "name": name,
+        "labels": {**labels, "app.kubernetes.io/managed-by": "atoll", **own.labels},
+    }
+    if own.annotations:
+        metadata["annotations"] = dict(own.annotations)
     return kubernetes.core.v1.Namespace(
-        name,
-        metadata={"name": name, "labels": {**labels, "app.kubernetes.io/managed-by": "atoll"}},
-        opts=pulumi.ResourceOptions(parent=parent),
+        name, metadata=metadata, opts=pulumi.ResourceOptions(parent=parent, retain_on_delete=own.kept or None)
+    )
+
+
+def _marks(spec: ClusterSpec) -> Marks:
+    """People work in these namespaces only where there is a platform to work with; then their volumes are kept."""
+    if spec.platform is None:
+        return Marks()
+    profiles = spec.platform.part("dashboard") is not None
+    return Marks(
+        labels={QUEUED: "yes", **(PROFILE_LABELS if profiles else {})},
+        annotations={OWNER: owner_of(spec)} if profiles else {},
+        kept=True,
     )
 
 

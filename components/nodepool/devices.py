@@ -4,28 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from planning.accelerators import DEVICES, NVIDIA, device
+
 if TYPE_CHECKING:
     from planning.spec import Pool
 
 BURN_IN_TAINT: Final = "atoll/burn-in"
-NVIDIA: Final = "nvidia.com/gpu"
-# By the first letters of the catalog's names; whatever is not listed is made by NVIDIA.
-DEVICES: Final = (
-    ("Trainium", "aws.amazon.com/neuron"),
-    ("Inferentia", "aws.amazon.com/neuron"),
-    ("Gaudi", "habana.ai/gaudi"),
-    ("TPU", "google.com/tpu"),
-    ("MI", "amd.com/gpu"),
-    ("V520", "amd.com/gpu"),
-)
 FLAVORS: Final = {NVIDIA: "nvidia", "aws.amazon.com/neuron": "neuron"}
-
-
-def device(accelerator: str | None) -> str:
-    """The extended resource that pods ask for; "" for a node without accelerators."""
-    if accelerator is None:
-        return ""
-    return next((name for prefix, name in DEVICES if accelerator.startswith(prefix)), NVIDIA)
 
 
 def image_flavor(accelerator: str | None) -> str:
@@ -56,3 +41,6 @@ def labels(pool: Pool) -> dict[str, str]:
     """Labels of the pool's nodes, by which pods choose them."""
     own = {"atoll/pool": pool.name, "atoll/role": pool.role}
     return {**own, **({"atoll/workload": pool.workload} if pool.workload else {})}
+
+
+__all__ = ["DEVICES", "NVIDIA", "Taint", "device", "image_flavor", "labels", "taints"]

@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING, Final
 import pulumi
 import pulumi_kubernetes as kubernetes
 
+from components.platform.pictures import image_values, merged
+from components.platform.shelf import UP
+from planning.platform.mirror import OCI, chart_file, is_registry
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -15,7 +19,6 @@ if TYPE_CHECKING:
     from planning.installed import Installed
 
 SECONDS_TO_START: Final = 900
-OCI: Final = "oci://"
 
 
 def release(
@@ -31,7 +34,8 @@ def release(
 
     Args:
         name: logical name, and that of the release.
-        values: what differs from the chart's defaults; every key must exist there.
+        values: what differs from the chart's defaults; every key must exist there. Which images are pulled, and from
+            where, is put over them: that is in the catalog, the mirror and the software lock.
     """
     found = source(part, mirror=ground.platform.mirror)
     return kubernetes.helm.v3.Release(
@@ -41,7 +45,7 @@ def release(
         repository_opts={"repo": found.repository} if found.repository else None,
         namespace=part.namespace,
         version=part.version,
-        values=values,
+        values=merged(values, image_values(part, ground)),
         timeout=SECONDS_TO_START,
         opts=pulumi.ResourceOptions(parent=parent, depends_on=depends_on),
     )
@@ -62,10 +66,10 @@ class Source:
 
 def source(part: Installed, *, mirror: str) -> Source:
     """Where a part's chart is read: a mirror is a registry ("oci://registry/path") or a folder with charts in it."""
-    if mirror.startswith(OCI):
-        return Source(chart=f"{mirror}/{part.chart}")
+    if is_registry(mirror):
+        return Source(chart=f"{mirror.rstrip('/')}/{part.chart}")
     if mirror:
-        return Source(chart=f"{mirror}/charts/{part.chart}-{part.version.removeprefix('v')}.tgz")
+        return Source(chart=str(UP / mirror / chart_file(part)))
     if part.repository.startswith(OCI):
         return Source(chart=f"{part.repository}/{part.chart}")
     return Source(chart=part.chart, repository=part.repository)

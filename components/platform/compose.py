@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Final
 from components.platform.builders import BUILDERS
 from components.platform.ground import Ground
 from components.platform.keyring import Keyring, KeyringArgs
+from components.platform.shelf import of_program, refuse
+from planning.errors import InputError
+from planning.platform.versions import untested
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,6 +28,7 @@ def compose(site: Site, handle: ClusterHandle, *, after: Sequence[pulumi.Resourc
     decided = site.spec.platform
     if decided is None:
         return {}
+    _check(decided, offline=site.settings.offline)
     ground = Ground(
         spec=site.spec,
         platform=decided,
@@ -32,9 +36,10 @@ def compose(site: Site, handle: ClusterHandle, *, after: Sequence[pulumi.Resourc
         settings=site.settings,
         keyring=Keyring(KEYRING, KeyringArgs(), opts=site.options()),
         ceiling_usd_per_month=site.ceiling_usd_per_month,
+        prices=site.prices,
     )
     outputs: dict[str, pulumi.Input[object]] = {}
-    made: dict[str, pulumi.Resource] = {}
+    made = site.made
     for part in in_order(decided):
         before = [made[name] for name in part.needs if name in made]
         options = site.options(provider=handle.provider, depends_on=[*handle.ready, *after, *before])
@@ -46,6 +51,17 @@ def compose(site: Site, handle: ClusterHandle, *, after: Sequence[pulumi.Resourc
         made[part.name] = built.resource
         outputs.update(built.outputs)
     return outputs
+
+
+def _check(decided: Platform, *, offline: bool) -> None:
+    others = untested({part.name: part.version for part in decided.parts})
+    if others:
+        raise InputError(
+            f"the lock installs software outside the tested release: {'; '.join(others)}",
+            hint="quote and accept again, or stay with the version of Atoll that wrote the lock",
+        )
+    if not offline:  # without an engine, `atoll plan` looks at the files itself
+        refuse(decided.parts, of_program(decided.mirror, offline=False), required=decided.digests == "required")
 
 
 def in_order(platform: Platform) -> Iterator[Installed]:

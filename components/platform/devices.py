@@ -1,4 +1,4 @@
-"""What lets pods ask for accelerators and fabric cards, where the provider's Kubernetes does not bring it."""
+"""What lets pods ask for accelerators and fabric cards, where no platform is installed that brings it as its parts."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_kubernetes as kubernetes
 
+from catalogs.software.reader import parts
 from components.nodepool.devices import NVIDIA, device
 
 if TYPE_CHECKING:
@@ -15,33 +16,14 @@ if TYPE_CHECKING:
 
     from planning.spec import Pool, Profile
 
-NAMESPACE: Final = "kube-system"  # both run as system-node-critical, which some providers admit here only
 POOL: Final = "atoll/pool"
 MACHINE: Final = "node.kubernetes.io/instance-type"
 ANY_TAINT: Final = [{"operator": "Exists"}]  # accelerator nodes are tainted with their device, and until their burn-in
 SECONDS_TO_START: Final = 600
 OURS: Final = "atoll"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Chart:
-    """Where a chart comes from."""
-
-    name: str
-    repository: str
-    version: str
-
-
-# github.com/NVIDIA/k8s-device-plugin, 2026-08-19.
-PLUGIN: Final = Chart(
-    name="nvidia-device-plugin", repository="https://nvidia.github.io/k8s-device-plugin", version="0.20.0"
-)
-# Plugin of a fabric by the resource that pods ask it for (github.com/aws/eks-charts, 2026-08-03).
-FABRICS: Final[Mapping[str, Chart]] = {
-    "vpc.amazonaws.com/efa": Chart(
-        name="aws-efa-k8s-device-plugin", repository="https://aws.github.io/eks-charts", version="v0.5.30"
-    )
-}
+GPUS: Final = "device_plugin"
+# Plugin of a fabric by the resource that pods ask it for: names of the software catalog.
+FABRICS: Final[Mapping[str, str]] = {"vpc.amazonaws.com/efa": "efa_plugin"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +56,7 @@ class DevicesArgs:
 
 @final
 class Devices(pulumi.ComponentResource):
-    """Device plugins that are ours by the provider's profile: NVIDIA's for GPUs, and that of the fabric.
+    """Device plugins of a cluster beside home that are ours by its provider's profile: NVIDIA's, and the fabric's.
 
     Only NVIDIA's accelerators have one here: those of AWS, AMD and Intel are not announced to Kubernetes yet.
     """
@@ -82,9 +64,10 @@ class Devices(pulumi.ComponentResource):
     def __init__(self, name: str, args: DevicesArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("atoll:platform:Devices", name, {}, opts)
         if args.nvidia:
-            _release(PLUGIN, values=_gpus(args), parent=self)
+            _release(GPUS, values=gpu_values(args.profile, args.nvidia, labelled=args.labelled), parent=self)
         if args.joined:
-            _release(FABRICS[args.profile.rdma_resource], values=_fabric(args), parent=self)
+            values = fabric_values(args.joined, labelled=args.labelled)
+            _release(FABRICS[args.profile.rdma_resource], values=values, parent=self)
         self.register_outputs({})
 
 
@@ -93,42 +76,48 @@ def wanted(args: DevicesArgs) -> bool:
     return bool(args.nvidia or args.joined)
 
 
-def _release(chart: Chart, *, values: Mapping[str, object], parent: Devices) -> None:
+def _release(name: str, *, values: Mapping[str, object], parent: Devices) -> None:
+    row = parts()[name]
     kubernetes.helm.v3.Release(
-        chart.name,
-        name=chart.name,
-        chart=chart.name,
-        version=chart.version,
-        repository_opts={"repo": chart.repository},
-        namespace=NAMESPACE,
+        row.chart,
+        name=row.chart,
+        chart=row.chart,
+        version=row.version,
+        repository_opts={"repo": row.repository},
+        namespace=row.namespace,
         values=values,
         timeout=SECONDS_TO_START,
         opts=pulumi.ResourceOptions(parent=parent),
     )
 
 
-def _gpus(args: DevicesArgs) -> dict[str, object]:
+def gpu_values(profile: Profile, pools: Sequence[Pool], *, labelled: bool) -> dict[str, object]:
     """Nodes are found by what they are discovered to have, where that is our part too, else by their pool.
 
-    Where nothing tells them apart it runs on all of them, and waits quietly on those that have no GPU.
+    Where nothing tells them apart the plugin runs on all of them, and waits quietly on those that have no GPU.
     """
-    found: dict[str, object] = {"tolerations": ANY_TAINT}
-    if args.profile.node_feature_discovery == OURS:
-        return {**found, "gfd": {"enabled": True}, "nfd": {"worker": {"tolerations": ANY_TAINT}}}
-    if args.labelled:
-        return {**found, **_only(POOL, [pool.name for pool in args.nvidia])}
-    return {**found, **_only("kubernetes.io/os", ["linux"]), "failOnInitError": False}
+    if profile.node_feature_discovery == OURS:
+        return {"tolerations": ANY_TAINT, "gfd": {"enabled": True}, "nfd": {"worker": {"tolerations": ANY_TAINT}}}
+    if labelled:
+        return on_pools(pools)
+    return {"tolerations": ANY_TAINT, **only("kubernetes.io/os", ["linux"]), "failOnInitError": False}
 
 
-def _only(key: str, values: Sequence[str]) -> dict[str, object]:
-    """Replaces the chart's own terms, which ask for features that nobody discovered."""
-    terms = {"nodeSelectorTerms": [{"matchExpressions": [{"key": key, "operator": "In", "values": list(values)}]}]}
-    return {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}}
+def on_pools(pools: Sequence[Pool]) -> dict[str, object]:
+    """On the nodes of some pools, whatever they are tainted with."""
+    return {"tolerations": ANY_TAINT, **only(POOL, [pool.name for pool in pools])}
 
 
-def _fabric(args: DevicesArgs) -> dict[str, object]:
-    names = [pool.name for pool in args.joined] if args.labelled else sorted({pool.machine for pool in args.joined})
+def fabric_values(pools: Sequence[Pool], *, labelled: bool) -> dict[str, object]:
+    """The plugin of a fabric, on the nodes of some pools; without labels by their machine type."""
+    names = [pool.name for pool in pools] if labelled else sorted({pool.machine for pool in pools})
     return {
         "tolerations": ANY_TAINT,
-        "supportedInstanceLabels": {"keys": [POOL if args.labelled else MACHINE], "values": names},
+        "supportedInstanceLabels": {"keys": [POOL if labelled else MACHINE], "values": names},
     }
+
+
+def only(key: str, values: Sequence[str]) -> dict[str, object]:
+    """On nodes with a label; it replaces a chart's own terms, which ask for features that nobody discovered."""
+    terms = {"nodeSelectorTerms": [{"matchExpressions": [{"key": key, "operator": "In", "values": list(values)}]}]}
+    return {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}}

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from components.settings import Settings
     from components.site import ClusterHandle
     from planning.installed import Installed, Platform
+    from planning.platform.prices import NodePrices
     from planning.spec import ClusterSpec
 
 
@@ -26,6 +27,7 @@ class Ground:
     Args:
         keyring: generated secrets, shared by the parts that both need one.
         ceiling_usd_per_month: of the whole stack; None for none.
+        prices: what nodes cost by the accepted bill; None where it is not known.
     """
 
     spec: ClusterSpec
@@ -34,6 +36,7 @@ class Ground:
     settings: Settings
     keyring: Keyring
     ceiling_usd_per_month: Decimal | None = None
+    prices: NodePrices | None = None
 
     def part(self, name: str) -> Installed:
         """The decided part of that name.
@@ -58,6 +61,11 @@ class Ground:
     def on_system(self) -> Mapping[str, str]:
         """Node selector of the platform's own pods; empty where nodes do not carry our labels."""
         return {} if self.spec.existing is not None else {"atoll/role": "system"}
+
+    @property
+    def volume_class(self) -> str:
+        """Storage class of the platform's own volumes; "" for the cluster's default."""
+        return self.handle.classes.disk or self.handle.classes.shared
 
     @property
     def labelled(self) -> bool:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.access.names import namespace, workloads
-from components.access.tenancy import shut_namespace
+from components.access.names import QUEUED, namespace, workloads
+from components.access.tenancy import Marks, shut_namespace
 from components.access.tenant import TenantArgs, tenant
 from components.platform.kueue import NAMESPACE, Kueue, KueueArgs
 from components.platform.multikueue_worker import (
@@ -28,17 +28,22 @@ if TYPE_CHECKING:
     from components.site import ClusterHandle
     from planning.spec import ClusterSpec
 
-FLAVOR: Final = "elsewhere"
+FLAVOR: Final = "multikueue.elsewhere"  # no workload, and so no pool of home, has a dot in its name
 CONTROLLER: Final = "kueue.x-k8s.io/multikueue"
 
 
 @dataclass(frozen=True, kw_only=True)
 class End:
-    """One cluster of a spanning stack."""
+    """One cluster of a spanning stack.
+
+    Args:
+        queues: Kueue, where the cluster has it already.
+    """
 
     spec: ClusterSpec
     handle: ClusterHandle
     options: pulumi.ResourceOptions
+    queues: pulumi.Resource | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,14 +69,17 @@ class Sender(pulumi.ComponentResource):
 def join(home: End, others: Sequence[End]) -> None:
     """Kueue in every cluster, and home as the one that people send jobs to."""
     takers = [(end.spec, _worker(end)) for end in others]
-    queue = Kueue("queues", KueueArgs(), opts=home.options)
-    after = pulumi.ResourceOptions.merge(home.options, pulumi.ResourceOptions(depends_on=[queue.release]))
-    Sender("elsewhere", SenderArgs(takers=takers), opts=after)
+    Sender("elsewhere", SenderArgs(takers=takers), opts=_after_queues(home))
+
+
+def _after_queues(end: End) -> pulumi.ResourceOptions:
+    """The options of what uses Kueue's custom resources; it is installed where the platform did not bring it."""
+    queues = end.queues or Kueue("queues", KueueArgs(), opts=end.options)
+    return pulumi.ResourceOptions.merge(end.options, pulumi.ResourceOptions(depends_on=[queues]))
 
 
 def _worker(end: End) -> pulumi.Output[str]:
-    queue = Kueue("queues", KueueArgs(), opts=end.options)
-    after = pulumi.ResourceOptions.merge(end.options, pulumi.ResourceOptions(depends_on=[queue.release]))
+    after = _after_queues(end)
     args = WorkerArgs(spec=end.spec, kubeconfig=end.handle.kubeconfigs["admin"])
     return Worker("worker", args, opts=after).kubeconfig
 
@@ -110,7 +118,8 @@ def _queue(
     parent: Sender,
 ) -> None:
     """The workload's namespace at home, where its jobs are written, and its queue, as long as that of the worker."""
-    home = shut_namespace(namespace(workload), level="restricted", parent=parent)
+    marks = Marks(labels={QUEUED: "yes"})
+    home = shut_namespace(namespace(workload), level="restricted", parent=parent, marks=marks)
     tenant(TenantArgs(workload=workload, pools=()), home=home)
     body = {
         "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": namespace(workload)}},

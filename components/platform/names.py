@@ -15,6 +15,8 @@ AIRFLOW: Final = "airflow"
 VELERO: Final = "velero"
 KUEUE: Final = "kueue-system"
 KUBEFLOW: Final = "kubeflow"
+TRAINER: Final = "kubeflow-system"
+KNATIVE: Final = "knative-serving"
 ISTIO: Final = "istio-system"
 CERT_MANAGER: Final = "cert-manager"
 SIGN_IN: Final = "auth"  # Dex, as Kubeflow's manifests name it
@@ -31,8 +33,12 @@ MLFLOW_ADDRESS: Final = "http://mlflow.mlflow.svc.cluster.local:80"
 S3_HOST: Final = "s3.object-store.svc.cluster.local"
 S3_ADDRESS: Final = f"https://{S3_HOST}:9000"
 
+NCCL: Final = "nccl"  # ConfigMap of a workload's namespace: what jobs over a fabric have in their environment
+
 CLUSTER_ISSUER: Final = "atoll"  # cert-manager's ClusterIssuer of certificates inside the cluster
 CA_SECRET: Final = "atoll-ca"  # noqa: S105 - name of the Secret with its authority, in namespace cert-manager
+GATEWAY_TLS: Final = "gateway-tls"  # Secret in namespace istio-system with the certificate that people are shown
+CULLER: Final = "atoll-culler"  # service account in namespace kubeflow that asks notebooks whether they are used
 GATEWAY: Final = "kubeflow/kubeflow-gateway"  # Istio Gateway that every virtual service is bound to
 
 # Names below the cluster's domain that people open, by what answers there; Dex redirects each back to itself.
@@ -65,3 +71,5 @@ BUCKET_USERS: Final[Mapping[str, Account]] = {
 # Buckets of the store in the cluster, each with one user of the same name, whose secret key is
 # `keyring.secret(f"s3-{user}")` and whose access key is its name. Teams have "team-<name>".
 STORE_USERS: Final = ("mlflow", "loki", "tempo", "pipelines", "backups", "airflow")
+# PodDefault of a namespace with the store of its team; that of the experiment tracker has the tracker's word.
+S3_DEFAULT: Final = "s3"

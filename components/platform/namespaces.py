@@ -1,4 +1,4 @@
-"""The platform's own namespaces: shut, at the strictest pod security that their pods pass."""
+"""The platform's own namespaces: shut by network policies, at the strictest pod security that their pods pass."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pulumi
 
 from components.access.tenancy import shut_namespace
 from components.platform.built import Part
+from components.platform.fences import api_servers, fence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,9 +32,14 @@ THEIRS: Final = frozenset({"", "kube-system"})  # made by the part itself, or by
 
 @dataclass(frozen=True, kw_only=True)
 class NamespacesArgs:
-    """Names of the namespaces."""
+    """Names of the namespaces.
+
+    Args:
+        servers: ranges in which the Kubernetes API answers.
+    """
 
     names: Sequence[str]
+    servers: Sequence[str]
 
 
 @final
@@ -43,7 +49,8 @@ class Namespaces(pulumi.ComponentResource):
     def __init__(self, name: str, args: NamespacesArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("atoll:platform:Namespaces", name, {"names": list(args.names)}, opts)
         for each in args.names:
-            shut_namespace(each, level=LEVELS.get(each, RESTRICTED), parent=self)
+            home = shut_namespace(each, level=LEVELS.get(each, RESTRICTED), parent=self)
+            fence(each, servers=args.servers, parent=home)
         self.register_outputs({})
 
 
@@ -51,4 +58,5 @@ def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> 
     """The namespaces of every chart that is installed."""
     del charges
     names = dict.fromkeys(part.namespace for part in ground.platform.parts if part.namespace not in THEIRS)
-    return Part(resource=Namespaces("namespaces", NamespacesArgs(names=tuple(names)), opts=options))
+    args = NamespacesArgs(names=tuple(names), servers=api_servers(ground.spec))
+    return Part(resource=Namespaces("namespaces", args, opts=options))

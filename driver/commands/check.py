@@ -7,6 +7,7 @@ from driver import arguments
 from driver.project import shown, subject
 from driver.render.amounts import number
 from driver.screen import show, show_json
+from driver.software.fit import refuse_unfit
 from planning.checklist.reading import read_file
 from planning.demand import Demand
 from planning.facts_form import demands_form
@@ -16,7 +17,9 @@ from planning.sizing.derive import size
 def run(stack_or_file: arguments.StackOrFile, *, as_json: arguments.AsJson = False) -> int:
     """Say what a checklist demands, or every fault in it."""
     asked = subject(stack_or_file)
-    demands = size(read_file(asked.checklist)).demands
+    checklist = read_file(asked.checklist)
+    refuse_unfit(asked.checklist, checklist)
+    demands = size(checklist).demands
     if as_json:
         show_json(demands_form(asked.stack, demands))
     else:

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from components.platform.shelf import refuse, shelf
 from driver import arguments
 from driver.engine.reminders import reminders
-from driver.planned import Planned, plan_form, planned
+from driver.planned import Planned, left_out_forms, plan_form, planned, software_forms
 from driver.prices import price_book
 from driver.project import Project, known_stack, shown
 from driver.render.amounts import total
 from driver.render.bill import bill_table
 from driver.render.plan import counts_line, differences_table, resource_tree
+from driver.render.software import software_parts
 from driver.screen import json_text, note, progress, show
 from driver.writing import write_all
 from planning.errors import CannotTellError, OverCeilingError
@@ -22,7 +24,9 @@ from planning.lock import read_lock
 from planning.quote import Verdict
 
 if TYPE_CHECKING:
+    from planning.lock import Lock
     from planning.plan_shapes import ResourceForm
+    from planning.platform.digests import SoftwareLock
     from planning.takeoff.resource import Resource
 
 STDOUT = "-"
@@ -66,11 +70,25 @@ def run(
     lock = read_lock(Path(shown(project.lock(stack))))
     for line in reminders(project, lock, today=arguments.day(today)):
         note(f"warning: {line}")
+    software = _software(project, lock)
     with progress(f"running the program of {stack}"):
         resources = _registered(project, stack)
-        plan = planned(lock, resources, catalog=price_book(prices, own=own))
+        plan = planned(lock, resources, catalog=price_book(prices, own=own), software=software)
     _write(json_file, plan) if json_file else PRINTERS[form](plan)
     return EXIT_CODES[plan.judgement.verdict] or (DISAGREE if plan.differences else 0)
+
+
+def _software(project: Project, lock: "Lock") -> "SoftwareLock":
+    """Digests that are known.
+
+    Raises:
+        InputError: the platform cannot be installed from where it was decided, or not without more digests.
+    """
+    decided = lock.spec.platform
+    found = shelf(decided.mirror if decided else "", project=project.root)
+    if decided:
+        refuse(decided.parts, found, required=decided.digests == "required")
+    return found.lock
 
 
 def _registered(project: Project, stack: str) -> "tuple[Resource, ...]":
@@ -114,7 +132,8 @@ def _show(plan: Planned) -> None:
     """Tree, bill, agreement and verdict."""
     expected = total(plan.bill.usd_per_month.expected, bill=plan.bill)
     verdict = plan.judgement
-    show(resource_tree(plan.lock.stack, plan.resources), counts_line(plan.resources), bill_table(plan.bill))
+    show(resource_tree(plan.lock.stack, plan.resources), counts_line(plan.resources))
+    show(*software_parts(software_forms(plan), left_out_forms(plan)), bill_table(plan.bill))
     if plan.differences:
         show("The resources do not cost what was accepted:", differences_table(plan.differences))
     else:

@@ -52,3 +52,38 @@ def is_asked(question: Question, *, answers: Mapping[str, str]) -> bool:
 def words(*known: str) -> tuple[Choice, ...]:
     """Choices that need no explanation."""
     return tuple(Choice(word) for word in known)
+
+
+def text(
+    name: str, text: str, path: str, default: str, *, several: bool = False, nothing: str = "", when: When = ()
+) -> Question:
+    """A question that is answered in words."""
+    return Question(
+        id=name, text=text, kind="text", path=path, default=default, several=several, nothing=nothing, when=when
+    )
+
+
+def number(name: str, text: str, path: str, default: str, *, when: When = ()) -> Question:
+    """A question that is answered by a number."""
+    return Question(id=name, text=text, kind="number", path=path, default=default, when=when)
+
+
+def flag(name: str, text: str, path: str, default: str, *, when: When = ()) -> Question:
+    """A question that is answered by yes or no."""
+    return Question(id=name, text=text, kind="bool", path=path, default=default, when=when)
+
+
+def choice(
+    name: str,
+    text: str,
+    path: str,
+    default: str,
+    choices: tuple[Choice, ...],
+    *,
+    several: bool = False,
+    nothing: str = "",
+) -> Question:
+    """A question with few answers."""
+    return Question(
+        id=name, text=text, kind="choice", path=path, default=default, choices=choices, several=several, nothing=nothing
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from planning.checklist.question import Choice, Question, When, words
+from planning.checklist.question import Choice, Question, choice, flag, number, text, words
 
 _COMPUTES: Final = ("purpose", frozenset({"training", "fine_tuning"}))
 _SERVES: Final = ("purpose", frozenset({"inference"}))
@@ -17,45 +17,13 @@ _COMMITS: Final = ("contract", frozenset({"12", "24", "36"}))
 _NO_VPN: Final = ("vpn", frozenset({"false"}))
 _SSH: Final = ("ssh", frozenset({"true"}))
 
-
-def _text(
-    name: str, text: str, path: str, default: str, *, several: bool = False, nothing: str = "", when: When = ()
-) -> Question:
-    return Question(
-        id=name, text=text, kind="text", path=path, default=default, several=several, nothing=nothing, when=when
-    )
-
-
-def _number(name: str, text: str, path: str, default: str, *, when: When = ()) -> Question:
-    return Question(id=name, text=text, kind="number", path=path, default=default, when=when)
-
-
-def _flag(name: str, text: str, path: str, default: str, *, when: When = ()) -> Question:
-    return Question(id=name, text=text, kind="bool", path=path, default=default, when=when)
-
-
-def _choice(
-    name: str,
-    text: str,
-    path: str,
-    default: str,
-    choices: tuple[Choice, ...],
-    *,
-    several: bool = False,
-    nothing: str = "",
-) -> Question:
-    return Question(
-        id=name, text=text, kind="choice", path=path, default=default, choices=choices, several=several, nothing=nothing
-    )
-
-
 _WHO: Final = (
-    _text("name", "Short name of your team or company (lower case, dashes)", "customer.name", "my-team"),
-    _text("owner", "E-mail of whoever answers for the bill", "customer.owner", "ml-lead@example.com"),
+    text("name", "Short name of your team or company (lower case, dashes)", "customer.name", "my-team"),
+    text("owner", "E-mail of whoever answers for the bill", "customer.owner", "ml-lead@example.com"),
 )
 
 _WORK: Final = (
-    _choice(
+    choice(
         "purpose",
         "What is the cluster for, first of all?",
         "workloads[0].kind",
@@ -68,14 +36,14 @@ _WORK: Final = (
             Choice("batch", "jobs without a model: preparing, simulating, scoring"),
         ),
     ),
-    _choice(
+    choice(
         "domain",
         "We work on",
         "workloads[0].domain",
         "transformers",
         words("transformers", "computer_vision", "reinforcement_learning", "speech", "tabular", "other"),
     ),
-    _choice(
+    choice(
         "frameworks",
         "Our engineers use",
         "workloads[0].frameworks",
@@ -83,60 +51,60 @@ _WORK: Final = (
         words("pytorch", "tensorflow", "jax", "xgboost", "mpi"),
         several=True,
     ),
-    _text(
+    text(
         "parameters",
         "Parameters of the model to train, as in 7B",
         "workloads[0].model.parameters",
         "7B",
         when=(_COMPUTES,),
     ),
-    _text(
+    text(
         "served_parameters",
         "Parameters of the model to serve, as in 8B",
         "workloads[0].model.parameters",
         "8B",
         when=(_SERVES,),
     ),
-    _text(
+    text(
         "tokens",
         "Tokens of one run, all epochs together, as in 500M",
         "workloads[0].tokens",
         "500M",
         when=(_COMPUTES, _BY_TOKENS),
     ),
-    _text(
+    text(
         "samples",
         "Samples of one epoch (images, environment steps, rows), as in 1M",
         "workloads[0].samples",
         "1M",
         when=(_COMPUTES, _BY_SAMPLES),
     ),
-    _number("epochs", "How many epochs, as a guess?", "workloads[0].epochs", "10", when=(_COMPUTES, _BY_SAMPLES)),
-    _text(
+    number("epochs", "How many epochs, as a guess?", "workloads[0].epochs", "10", when=(_COMPUTES, _BY_SAMPLES)),
+    text(
         "flops_per_sample",
         "FLOPs of one sample, forward and backward (a ViT-L image takes about 370B)",
         "workloads[0].flops_per_sample",
         "100B",
         when=(_COMPUTES, _BY_SAMPLES),
     ),
-    _text(
+    text(
         "deadline",
         "One run must be done within, as in 3d (empty: no deadline)",
         "workloads[0].deadline",
         "3d",
         when=(_COMPUTES,),
     ),
-    _number("runs", "Runs a month", "workloads[0].runs_per_month", "2", when=(_COMPUTES,)),
-    _number("replicas", "Copies that are always up", "workloads[0].replicas", "2", when=(_SERVES,)),
-    _number("max_replicas", "Copies at the peak", "workloads[0].max_replicas", "4", when=(_SERVES,)),
-    _number("vcpus", "Processor cores at the same time", "workloads[0].vcpus", "64", when=(_BATCH,)),
-    _number(
+    number("runs", "Runs a month", "workloads[0].runs_per_month", "2", when=(_COMPUTES,)),
+    number("replicas", "Copies that are always up", "workloads[0].replicas", "2", when=(_SERVES,)),
+    number("max_replicas", "Copies at the peak", "workloads[0].max_replicas", "4", when=(_SERVES,)),
+    number("vcpus", "Processor cores at the same time", "workloads[0].vcpus", "64", when=(_BATCH,)),
+    number(
         "accelerators", "Accelerators at the same time (0 for none)", "workloads[0].accelerators", "0", when=(_BATCH,)
     ),
-    _flag(
+    flag(
         "spot", "May it run on spot machines, which can be taken back at short notice?", "workloads[0].spot", "false"
     ),
-    _flag(
+    flag(
         "checkpointing",
         "Do runs resume from checkpoints?",
         "workloads[0].checkpointing.enabled",
@@ -146,8 +114,8 @@ _WORK: Final = (
 )
 
 _PEOPLE: Final = (
-    _number("engineers", "How many engineers will work in the cluster?", "engineers.count", "8"),
-    _choice(
+    number("engineers", "How many engineers will work in the cluster?", "engineers.count", "8"),
+    choice(
         "ides",
         "In-cluster IDEs",
         "engineers.ides",
@@ -159,28 +127,28 @@ _PEOPLE: Final = (
 )
 
 _FLOW: Final = (
-    _text("dataset", "Size of the training data, as in 2TB", "dataset.size", "2TB"),
-    _choice(
+    text("dataset", "Size of the training data, as in 2TB", "dataset.size", "2TB"),
+    choice(
         "files",
         "What is it made of?",
         "dataset.files",
         "huge",
         (Choice("huge", "few huge files or shards"), Choice("tiny", "millions of small files")),
     ),
-    _choice(
+    choice(
         "direction",
         "We will need mostly",
         "traffic.direction",
         "ingress",
         (Choice("ingress", "data comes in"), Choice("egress", "data goes out")),
     ),
-    _text("sustained", "Sustained, as in 1Gbps", "traffic.sustained", "1Gbps"),
-    _text("burst", "Burst, as in 5Gbps", "traffic.burst", "5Gbps"),
-    _text("egress", "Volume to the internet in a month, as in 500GB", "traffic.egress_per_month", "500GB"),
+    text("sustained", "Sustained, as in 1Gbps", "traffic.sustained", "1Gbps"),
+    text("burst", "Burst, as in 5Gbps", "traffic.burst", "5Gbps"),
+    text("egress", "Volume to the internet in a month, as in 500GB", "traffic.egress_per_month", "500GB"),
 )
 
 _HOME: Final = (
-    _choice(
+    choice(
         "main_cloud",
         "Our main cloud is",
         "main_cloud.provider",
@@ -188,9 +156,9 @@ _HOME: Final = (
         (Choice("aws"), Choice("gcp", "Google Cloud"), Choice("azure"), Choice("none", "none of these")),
         nothing="none",
     ),
-    _text("region", "Its region", "main_cloud.region", "us-east-1", when=(_HAS_CLOUD,)),
-    _flag("peer", "Peer the cluster with a VPC there?", "", "false", when=(_HAS_CLOUD,)),
-    _text(
+    text("region", "Its region", "main_cloud.region", "us-east-1", when=(_HAS_CLOUD,)),
+    flag("peer", "Peer the cluster with a VPC there?", "", "false", when=(_HAS_CLOUD,)),
+    text(
         "vpc_id",
         "Which one (a VPC's id, projects/.../networks/NAME at Google, the resource id of a VNet at Azure)",
         "main_cloud.vpc_id",
@@ -198,8 +166,8 @@ _HOME: Final = (
         nothing="none",
         when=(_HAS_CLOUD, _PEERS),
     ),
-    _text("vpc_cidr", "Its address range", "main_cloud.vpc_cidr", "", nothing="none", when=(_HAS_CLOUD, _PEERS)),
-    _flag(
+    text("vpc_cidr", "Its address range", "main_cloud.vpc_cidr", "", nothing="none", when=(_HAS_CLOUD, _PEERS)),
+    flag(
         "observe",
         "Cluster logs and metrics visible in the main cloud?",
         "main_cloud.logs_and_metrics",
@@ -209,26 +177,44 @@ _HOME: Final = (
 )
 
 _PLATFORM: Final = (
-    _choice(
+    choice(
         "tracker",
         "Experiment tracker",
         "tracker",
         "mlflow",
         (Choice("mlflow", "in the cluster"), Choice("wandb", "Weights & Biases"), Choice("comet", "Comet")),
     ),
-    _choice(
+    choice(
         "schedulers", "Scheduler extras", "schedulers", "none", words("airflow", "none"), nothing="none", several=True
     ),
-    _text("warm", "Shared fast storage (NVMe), as in 2400GB (empty: none)", "storage.warm.size", "2400GB"),
-    _text("cold", "Shared large storage (objects), as in 10TB (empty: none)", "storage.cold.size", "10TB"),
-    _choice(
+    choice(
+        "platform",
+        "How much of the platform?",
+        "platform.size",
+        "standard",
+        (
+            Choice("small", "notebooks, jobs, experiments"),
+            Choice("standard", "and pipelines, sweeps, a model registry, serving"),
+            Choice("full", "and secrets from your own vault"),
+        ),
+    ),
+    choice(
+        "object_store",
+        "Objects are kept by",
+        "platform.object_store",
+        "minio",
+        (Choice("minio", "MinIO"), Choice("seaweedfs", "SeaweedFS"), Choice("provider", "the provider's buckets")),
+    ),
+    text("warm", "Shared fast storage (NVMe), as in 2400GB (empty: none)", "storage.warm.size", "2400GB"),
+    text("cold", "Shared large storage (objects), as in 10TB (empty: none)", "storage.cold.size", "10TB"),
+    choice(
         "orchestration",
         "Jobs are scheduled by",
         "orchestration",
         "kubernetes",
         (Choice("kubernetes"), Choice("slurm", "Slurm on Kubernetes"), Choice("both")),
     ),
-    _choice(
+    choice(
         "operation",
         "Who manages the cluster?",
         "operation",
@@ -238,15 +224,15 @@ _PLATFORM: Final = (
 )
 
 _CONTRACT: Final = (
-    _choice(
+    choice(
         "contract",
         "Preferred contract, in months",
         "contract.months",
         "0",
         (Choice("0", "none"), Choice("12"), Choice("24"), Choice("36")),
     ),
-    _flag("incentives", "Include incentives?", "contract.incentives", "true", when=(_COMMITS,)),
-    _choice(
+    flag("incentives", "Include incentives?", "contract.incentives", "true", when=(_COMMITS,)),
+    choice(
         "support",
         "We want platform support",
         "support",
@@ -258,13 +244,13 @@ _CONTRACT: Final = (
             Choice("24x7", "day and night"),
         ),
     ),
-    _choice("residency", "Where may data lie?", "where.residency", "any", words("any", "US", "EU", "UK", "CA", "APAC")),
-    _flag("no_lock_in", "Refuse what only one provider sells?", "where.no_lock_in", "false"),
+    choice("residency", "Where may data lie?", "where.residency", "any", words("any", "US", "EU", "UK", "CA", "APAC")),
+    flag("no_lock_in", "Refuse what only one provider sells?", "where.no_lock_in", "false"),
 )
 
 _ACCESS: Final = (
-    _flag("vpn", "VPN credentials wanted?", "access.vpn", "true"),
-    _text(
+    flag("vpn", "VPN credentials wanted?", "access.vpn", "true"),
+    text(
         "office",
         "Address range of your office, which then reaches the Kubernetes API, as in 203.0.113.0/24",
         "where.api_cidrs",
@@ -272,13 +258,13 @@ _ACCESS: Final = (
         several=True,
         when=(_NO_VPN,),
     ),
-    _flag("ssh", "SSH to nodes that are not control plane?", "access.ssh", "false"),
-    _text("user", "Login name of the first user", "access.users[0].name", "admin"),
-    _text("email", "Their e-mail", "access.users[0].email", "admin@example.com"),
-    _text("ssh_key", "Their public key, as in ssh-ed25519 AAAA...", "access.users[0].ssh_key", "", when=(_SSH,)),
-    _flag("burn_in", "Test each accelerator node before work lands on it?", "burn_in", "true"),
-    _number("ceiling", "The most a month may cost, in USD (a hard limit)", "ceiling.usd_per_month", "30000"),
-    _choice(
+    flag("ssh", "SSH to nodes that are not control plane?", "access.ssh", "false"),
+    text("user", "Login name of the first user", "access.users[0].name", "admin"),
+    text("email", "Their e-mail", "access.users[0].email", "admin@example.com"),
+    text("ssh_key", "Their public key, as in ssh-ed25519 AAAA...", "access.users[0].ssh_key", "", when=(_SSH,)),
+    flag("burn_in", "Test each accelerator node before work lands on it?", "burn_in", "true"),
+    number("ceiling", "The most a month may cost, in USD (a hard limit)", "ceiling.usd_per_month", "30000"),
+    choice(
         "binds",
         "The ceiling holds for",
         "ceiling.binds",

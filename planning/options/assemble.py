@@ -14,6 +14,7 @@ from planning.options.candidate import node_disk_gb
 from planning.options.market import CPU_ARCHITECTURE
 from planning.options.platform import platform
 from planning.options.profiles import profile_of
+from planning.options.teams import people
 from planning.options.zones import cluster_zones, pool_zones
 from planning.sizing.storage import provisioned_gb
 from planning.spec import (
@@ -91,7 +92,7 @@ def spec(
         storage=_storage(checklist, place=place, market=market),
         logs_gb=Amounts.of(Range.exactly(checklist.traffic.logs_per_month)),
         services=_services(checklist),
-        access=checklist.access,
+        access=people(checklist),
         ides=checklist.engineers.ides if checklist.engineers else (),
         engineers=checklist.engineers.count if checklist.engineers else 0,
         tracker=checklist.tracker,

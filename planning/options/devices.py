@@ -5,37 +5,65 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from catalogs.software.reader import parts
+from planning.accelerators import NVIDIA, device, slices
+from planning.checklist.workload import Notebooks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from catalogs.software.model import Part
+    from planning.checklist.model import Checklist
     from planning.spec import Pool, Profile
 
 OURS: Final = "atoll"
 EFA: Final = "vpc.amazonaws.com/efa"
-NO_ACCELERATOR: Final = "no pool has accelerators"
+INFINIBAND: Final = "infiniband"  # RoCE and GPUDirect are set up by the clouds that have them
+NO_ACCELERATOR: Final = "no pool has accelerators of NVIDIA"
 BY_OPERATOR: Final = "the GPU Operator brings it"
 NO_FABRIC: Final = "no job spans nodes over a fabric whose plugin is ours"
+LEFT_OUT: Final = "left out by platform.without"
 
 
-def device_parts(profile: Profile, pools: Sequence[Pool]) -> tuple[list[Part], dict[str, str]]:
-    """The parts that are ours, and of the others the reason why not."""
+def device_parts(
+    profile: Profile, pools: Sequence[Pool], *, checklist: Checklist | None = None
+) -> tuple[list[Part], dict[str, str]]:
+    """The parts that are ours, and of the others the reason why not.
+
+    Args:
+        checklist: what is left out of them, and how accelerators are shared.
+
+    Raises:
+        InputError: an accelerator of the notebooks cannot be cut as the checklist wants it.
+    """
     against = {name: reason for name, reason in _reasons(profile, pools).items() if reason}
+    if checklist is not None:
+        _cut(checklist, pools)
+        without = checklist.platform.without
+        against |= {part.name: LEFT_OUT for part in parts().values() if part.owns and part.name in without}
     return [part for part in parts().values() if part.owns and part.name not in against], against
 
 
+def _cut(checklist: Checklist, pools: Sequence[Pool]) -> None:
+    """Refuses slices that the notebooks' accelerators do not have."""
+    notebooks = {work.name for work in checklist.workloads if isinstance(work, Notebooks)}
+    if checklist.platform.sharing == "mig":
+        for pool in pools:
+            if pool.accelerator and pool.workload in notebooks:
+                slices(pool.accelerator, checklist.platform.mig_profile or "")
+
+
 def _reasons(profile: Profile, pools: Sequence[Pool]) -> dict[str, str]:
-    if not any(pool.accelerators for pool in pools):
-        return {part.name: NO_ACCELERATOR for part in parts().values() if part.owns}
+    nvidia = any(device(pool.accelerator) == NVIDIA for pool in pools)
     operator = profile.gpu_driver == OURS
-    fabric = profile.network_plugin == OURS and any(pool.efa_interfaces and pool.max_nodes > 1 for pool in pools)
-    rdma = profile.network_plugin == OURS and any(pool.fabric == "rdma" and pool.max_nodes > 1 for pool in pools)
+    joined = profile.network_plugin == OURS
+    efa = joined and any(pool.efa_interfaces and pool.max_nodes > 1 for pool in pools)
+    rdma = joined and any(pool.fabric == INFINIBAND and pool.max_nodes > 1 for pool in pools)
+    none = "" if nvidia else NO_ACCELERATOR
     return {
-        "gpu_operator": "" if operator else "the provider's image brings the driver",
-        "device_plugin": _ours(profile.device_plugin, operator=operator),
-        "dcgm_exporter": _ours(profile.dcgm_exporter, operator=operator),
-        "efa_plugin": "" if fabric and profile.rdma_resource == EFA else NO_FABRIC,
+        "gpu_operator": none or ("" if operator else "the provider's image brings the driver"),
+        "device_plugin": none or _ours(profile.device_plugin, operator=operator),
+        "dcgm_exporter": none or _ours(profile.dcgm_exporter, operator=operator),
+        "efa_plugin": "" if efa and profile.rdma_resource == EFA else NO_FABRIC,
         "network_operator": "" if rdma and profile.rdma_resource != EFA else NO_FABRIC,
     }
 

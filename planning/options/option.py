@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.model import PurchaseKind
 from planning.bill import Bill
+from planning.charge import HOME
 from planning.checklist.workload import FineTuning, Training
 from planning.lock import Ceilings
 from planning.money import NOTHING, ZERO
 from planning.options.assemble import UNNAMED_MACHINE, named_parts, spec, target
+from planning.options.platform import not_installed, store_notice
 from planning.options.worth import buying, pool_worth
 from planning.pricing import price_all
 from planning.quantities import charges
@@ -38,8 +40,6 @@ SHORT_PURCHASE: Final = {
 }
 EVERY_PROVIDER: Final = "*"
 UNPRICED_TERM: Final = "reserved"  # purchase word of terms.csv for discounts that are published as a maximum only
-# Built by a later part of Atoll, so no bill of this version counts them.
-NOT_BUILT_YET: Final = "what the platform itself will need on top (Kubeflow, MLflow, MinIO volumes)"
 
 
 def ceilings(checklist: Checklist) -> Ceilings:
@@ -169,9 +169,10 @@ def _leaves_out(cluster: ClusterSpec, checklist: Checklist) -> Iterator[str]:
         yield "CPU nodes: the provider's CPU machines are not in the price book"
     if checklist.main_cloud and checklist.main_cloud.vpc_id and not _joined(cluster):
         yield f"the link to the main {checklist.main_cloud.provider} VPC"
-    if checklist.main_cloud and checklist.main_cloud.logs_and_metrics:
-        yield "forwarding logs and metrics to the main cloud"
-    yield NOT_BUILT_YET
+    if cluster.platform is not None and cluster.platform.forwarding is not None:
+        yield f"what {cluster.platform.forwarding.provider} charges for the logs and metrics that are forwarded to it"
+    if cluster.platform is not None:
+        yield from not_installed(cluster.platform)
     yield "taxes, people's time and unused commitments"
 
 
@@ -186,6 +187,8 @@ def _notes(placed: Placed, *, market: Market) -> Iterator[str]:
         yield f"the cluster is ordered at {pick.place[0]} first; Atoll then builds on its kubeconfig"
     provider = market.catalog.providers[pick.place[0]]
     yield from (f"{word}: {said}" for word, said in (("provided", provider.manages), ("SLA", provider.sla)) if said)
+    if placed.part.name == HOME:
+        yield from store_notice(checklist)
     for each in pick.candidates:
         yield from _pool_notes(each)
     late = [each for each in pick.candidates if _is_late(each, checklist)]

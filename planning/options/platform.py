@@ -11,13 +11,18 @@ from planning.options.teams import team_shares
 from planning.platform.choice import choose, scales_to_zero
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from catalogs.software.model import Part
     from planning.checklist.model import Checklist, MainCloud
     from planning.spec import Pool, Profile
 
 FORBIDDEN: Final = "the provider forbids it"
+# research of 2026-11-21: github.com/minio/minio README of 2026-02-11, and the repository's state.
+MINIO: Final = (
+    "object store: MinIO's upstream has been archived since 2026 and makes no more images; what is installed is pinned."
+    " `platform.object_store: seaweedfs` puts another engine behind the same address"
+)
 
 
 def platform(checklist: Checklist, *, profile: Profile, pools: Sequence[Pool]) -> Platform:
@@ -27,7 +32,7 @@ def platform(checklist: Checklist, *, profile: Profile, pools: Sequence[Pool]) -
         InputError: teams are guaranteed more accelerators than the pools have.
     """
     choice = choose(checklist)
-    devices, none_of = device_parts(profile, pools)
+    devices, none_of = device_parts(profile, pools, checklist=checklist)
     allowed = [part for part in (*choice.chosen, *devices) if part.forbidden_by not in profile.forbidden]
     refused = {part.name: FORBIDDEN for part in (*choice.chosen, *devices) if part not in allowed}
     asked = checklist.platform
@@ -85,3 +90,16 @@ def _forwarding(main: MainCloud | None) -> Forwarding | None:
     if main is None or not main.logs_and_metrics:
         return None
     return Forwarding(provider=main.provider.value, region=main.region, account=main.account)
+
+
+def store_notice(checklist: Checklist) -> Iterator[str]:
+    """What a reader should know of the object store that was chosen."""
+    if checklist.platform.object_store == "minio" and "minio" not in checklist.platform.without:
+        yield MINIO
+
+
+def not_installed(platform: Platform) -> Iterator[str]:
+    """The skipped parts in one line; each has its reason in the plan."""
+    if platform.skipped:
+        titles = ", ".join(part.title for part in platform.skipped)
+        yield f"parts of the platform, each for the reason that `atoll plan` names: {titles}"

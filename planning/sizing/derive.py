@@ -28,10 +28,10 @@ def size(checklist: Checklist, *, beside: bool = False) -> Sizing:
     demands = [demand for workload in checklist.workloads for demand in _demands(workload, checklist)]
     figures = [figure for workload in checklist.workloads for figure in _figures(workload, checklist)]
     return Sizing(
-        demands=(*demands, system.demand(beside=beside)),
+        demands=(*demands, system.demand(checklist, beside=beside)),
         figures=(
             *figures,
-            *system.figures(beside=beside),
+            *system.figures(checklist, beside=beside),
             *storage.figures(checklist),
             *network.figures(checklist),
             *_failures(checklist),

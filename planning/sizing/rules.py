@@ -99,12 +99,11 @@ ONE_SPINE: Final = _rule("10000", "accelerators", f"{TEXT_SPARES}: smaller clust
 
 # The nodes that the control software lives on.
 SYSTEM_NODES: Final = _rule("3", "nodes", f"{OWN}: one node may fail or be drained")
-SYSTEM_SOURCE: Final = (
-    f"{OWN}: Kubeflow's own table says 4.4 CPU and 12.3 GiB when idle (kubeflow/manifests README, 26.03); the rest is"
-    " for metrics, logs, traces, mesh proxies, MinIO, MLflow and one node out of three being away"
+PLATFORM_SOURCE: Final = "catalogs/software/parts.csv: what each part asks for when nobody works"
+SYSTEM_PEAK: Final = _rule(
+    "1.5", "", f"{OWN}: half as much again for peaks, pipeline steps and two versions at an update"
 )
-SYSTEM_VCPUS: Final = Rule(Decimal(24), "vCPUs", SYSTEM_SOURCE)
-SYSTEM_MEMORY: Final = Rule(Decimal(96), "GiB", SYSTEM_SOURCE)
+SYSTEM_SHARE: Final = _rule("0.8", "", f"{OWN}: a fifth of a node is the kubelet's, the network's and the node agents'")
 BESIDE_SOURCE: Final = f"{OWN}: queues, DNS and agents only; the platform and its people are at home"
 BESIDE_NODES: Final = Rule(Decimal(2), "nodes", BESIDE_SOURCE)
 BESIDE_VCPUS: Final = Rule(Decimal(8), "vCPUs", BESIDE_SOURCE)

@@ -1,38 +1,113 @@
-"""The nodes that the control software of the cluster lives on."""
+"""The nodes that the control software of the cluster lives on: as large as the parts of its platform ask for."""
 
 from __future__ import annotations
 
+from decimal import ROUND_CEILING, Decimal
 from typing import TYPE_CHECKING
 
 from planning.demand import Demand
 from planning.money import Range
+from planning.platform.choice import choose
 from planning.sizing import rules
 from planning.sizing.figures import figure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from planning.checklist.model import Checklist
     from planning.demand import Figure
 
 KIND = "system"
+SUMMED = "sum over the {count} parts of the {size} platform"
+SIZED = "{asked:f} x {peak} / (({nodes} - 1) nodes x {share}), rounded up, x {nodes} nodes: one may be away"
 
 
-def demand(*, beside: bool = False) -> Demand:
+def demand(checklist: Checklist, *, beside: bool = False) -> Demand:
     """Nodes that are always up: three at home, two in a cluster beside it, where no service of the platform lives."""
-    nodes, vcpus, memory = _rules(beside=beside)
+    nodes = rules.BESIDE_NODES if beside else rules.SYSTEM_NODES
+    cores, memory = (rules.BESIDE_VCPUS.value, rules.BESIDE_MEMORY.value) if beside else _at_home(checklist)
     return Demand(
         workload=KIND,
         kind=KIND,
         copies=Range.exactly(nodes.value),
-        vcpus=int(vcpus.value),
-        memory_gib=memory.value,
+        vcpus=int(cores),
+        memory_gib=memory,
         always_on=True,
     )
 
 
-def figures(*, beside: bool = False) -> Iterator[Figure]:
+def figures(checklist: Checklist, *, beside: bool = False) -> Iterator[Figure]:
     """Every figure of the pool."""
-    nodes, vcpus, memory = _rules(beside=beside)
+    yield from _beside() if beside else _platform(checklist)
+
+
+def _at_home(checklist: Checklist) -> tuple[Decimal, Decimal]:
+    """Cores and GiB of all nodes together."""
+    footprint = choose(checklist).footprint
+    return _all_nodes(footprint.cores), _all_nodes(footprint.memory_gib)
+
+
+def _all_nodes(asked: Decimal) -> Decimal:
+    """What all nodes have when those that are left, one being away, carry what is asked."""
+    nodes = rules.SYSTEM_NODES.value
+    each = asked * rules.SYSTEM_PEAK.value / ((nodes - 1) * rules.SYSTEM_SHARE.value)
+    return each.to_integral_value(ROUND_CEILING) * nodes
+
+
+def _platform(checklist: Checklist) -> Iterator[Figure]:
+    choice = choose(checklist)
+    summed = SUMMED.format(count=len(choice.chosen), size=choice.size)
+    footprint = choice.footprint
+    nodes = rules.SYSTEM_NODES
+    yield figure(
+        subject=KIND,
+        name="nodes that are always up",
+        value=nodes.value,
+        unit=nodes.unit,
+        formula="one may be away",
+        inputs={},
+        source=nodes.source,
+    )
+    asked = {"cores": (footprint.cores, "vCPUs"), "memory": (footprint.memory_gib.quantize(Decimal("0.1")), "GiB")}
+    for word, (value, unit) in asked.items():
+        yield figure(
+            subject=KIND,
+            name=f"{word} that the platform asks for",
+            value=value,
+            unit=unit,
+            formula=summed,
+            inputs={"size": choice.size},
+            source=rules.PLATFORM_SOURCE,
+        )
+        terms = {
+            "asked": value,
+            "peak": rules.SYSTEM_PEAK.value,
+            "nodes": nodes.value,
+            "share": rules.SYSTEM_SHARE.value,
+        }
+        exact = footprint.cores if word == "cores" else footprint.memory_gib
+        yield figure(
+            subject=KIND,
+            name=f"{word} of the system nodes",
+            value=_all_nodes(exact),
+            unit=unit,
+            formula=SIZED.format(**terms),
+            inputs=terms,
+            source=rules.SYSTEM_PEAK.source,
+        )
+    yield figure(
+        subject=KIND,
+        name="volumes of the platform",
+        value=footprint.disk_gb,
+        unit="GB",
+        formula=summed,
+        inputs={"size": choice.size},
+        source=rules.PLATFORM_SOURCE,
+    )
+
+
+def _beside() -> Iterator[Figure]:
+    nodes, vcpus, memory = rules.BESIDE_NODES, rules.BESIDE_VCPUS, rules.BESIDE_MEMORY
     rows = {
         "nodes that are always up": nodes,
         "cores of the control software": vcpus,
@@ -49,9 +124,3 @@ def figures(*, beside: bool = False) -> Iterator[Figure]:
             inputs={},
             source=rule.source,
         )
-
-
-def _rules(*, beside: bool) -> tuple[rules.Rule, rules.Rule, rules.Rule]:
-    if beside:
-        return rules.BESIDE_NODES, rules.BESIDE_VCPUS, rules.BESIDE_MEMORY
-    return rules.SYSTEM_NODES, rules.SYSTEM_VCPUS, rules.SYSTEM_MEMORY

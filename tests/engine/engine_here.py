@@ -50,6 +50,8 @@ class Here:
 
     folder: Path
     kubeconfig: Path
+    seconds: int = 300
+    """What one command may take."""
 
     def atoll(self, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
         return self._run([sys.executable, "-m", "driver.entry", *arguments], variables)
@@ -76,7 +78,7 @@ class Here:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=self.seconds,
             check=False,
         )
 

@@ -12,6 +12,7 @@ from definitions import judged
 from existing_plan import TEAMS, TWO_TEAMS, accepted, accepted_for_two_teams, manifests, pools
 from fake_nodes import join
 from kube_client import KubeClient, Manifest
+from store_server import StoreServer, build_store, running_store
 
 from components.access.names import namespace as namespace_of
 
@@ -48,6 +49,22 @@ def control_plane(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPath
         pytest.fail(f"tools/build ended with {code}; its reason is above")
     with running(tmp_path_factory.mktemp("control-plane")) as plane:
         yield plane
+
+
+@pytest.fixture(scope="session")
+def store(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoreServer]:
+    """The platform's object store with two teams; a skip where it cannot be built for want of Go, a failure in CI."""
+    capture = pytestconfig.pluginmanager.getplugin("capturemanager")
+    assert isinstance(capture, CaptureManager)
+    with capture.global_and_fixture_disabled():
+        code = build_store()
+    if code == WITHOUT_GO and os.environ.get("CI", "").lower() not in {"true", "1"}:
+        pytest.skip("MinIO is built with Go, and there is no `go` on PATH")
+    if code:
+        pytest.fail(f"tools/build ended with {code}; its reason is above")
+    users = ("mlflow", "loki", "team-vision", "team-speech")
+    with running_store(tmp_path_factory.mktemp("store"), users) as found:
+        yield found
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import definitions
 import pytest
 from existing_plan import accepted_example, manifests
+from platform_plan import ASKED, accepted_asked, objects
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,3 +50,32 @@ def test_a_charts_definition_accepts_every_custom_resource(example: str, kube: K
         house(kube, each)
         answer = kube.apply(each, dry_run=True)
         assert answer.ok, f"{each['kind']} {each['metadata']['name']}: {answer.text}"
+
+
+# What an object needs, without which a patch of it alone is none: of a service, its ports.
+LEAST = {"Service": {"spec": {"ports": [{"name": "https", "port": 443}]}}}
+
+
+@pytest.mark.parametrize("variant", ASKED)
+def test_the_server_accepts_every_object_of_a_platform(variant: str, kube: KubeClient, tmp_path: Path) -> None:
+    whole, patches = objects(accepted_asked(ASKED[variant], tmp_path))
+    judged = [each for each in whole if definitions.group_of(each) not in PRIVATE]
+    judged += [{**each, **LEAST.get(each["kind"], {})} for each in patches]
+    refused = {title: answer for each in judged if (answer := against(kube, each, title := title_of(each)))}
+    assert not refused
+    assert {each["kind"] for each in judged} >= {"Namespace", "NetworkPolicy"}
+
+
+def against(kube: KubeClient, manifest: Manifest, title: str) -> str:
+    """Why the server refuses an object; "" where it takes it."""
+    group, kind = definitions.group_of(manifest), manifest["kind"]
+    if not definitions.is_served(kube, manifest) and not definitions.install(kube, group, kind):
+        return f"nothing defines {kind} of {group}"
+    house(kube, manifest)
+    answer = kube.apply(manifest, dry_run=True)
+    return "" if answer.ok else f"{title}: {answer.json().get('message', answer.text)}"
+
+
+def title_of(manifest: Manifest) -> str:
+    metadata = manifest["metadata"]
+    return f"{manifest['kind']} {metadata.get('namespace', '')}/{metadata.get('name', '?')}"

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from planning.checklist.rules import hardware, money, people, place, profile, region, spanning, work
+from planning.checklist.rules import (
+    devices,
+    hardware,
+    money,
+    parts,
+    people,
+    place,
+    platform,
+    profile,
+    region,
+    spanning,
+    teams,
+    work,
+)
 from planning.checklist.rules.broken import Broken, Rule
 
 if TYPE_CHECKING:
@@ -51,6 +64,26 @@ RULES: Final[tuple[Rule, ...]] = (
     people.ssh_names_free,
     people.ssh_through_vpn,
     people.users_get_in,
+    people.sso_over_https,
+    people.sso_complete,
+    people.sso_keeps_strangers_out,
+    people.sso_tells_groups,
+    parts.parts_known,
+    parts.parts_asked_once,
+    parts.parts_have_their_needs,
+    parts.left_out_with_what_leans_on_it,
+    parts.slices_named,
+    platform.store_exists,
+    platform.one_store,
+    devices.allowed_by_provider,
+    devices.one_owner,
+    devices.sharing_is_ours,
+    devices.sharing_for_notebooks,
+    teams.teams_unique,
+    teams.teams_have_people,
+    teams.teams_have_workloads,
+    teams.users_in_teams,
+    teams.guarantees_fit,
     money.reserve_has_a_term,
     money.incentives_have_a_term,
     money.contract_ceiling_has_a_term,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
 from planning.checklist.rules.broken import Broken
 from planning.tunnel import RANGES, user_address
@@ -18,6 +19,14 @@ ACCOUNTS: Final = frozenset(
     {"root", "daemon", "bin", "sys", "sync", "games", "man", "lp", "mail", "news", "uucp", "proxy", "backup", "list"}
     | {"irc", "nobody", "www-data", "ubuntu", "ec2-user"}
 )
+# What Dex needs to find the provider (github.com/dexidp/dex, connector/, tag v2.45.1), with an example.
+FOUND_BY: Final = {
+    "okta": ("issuer", "https://acme.okta.com"),
+    "oidc": ("issuer", "https://login.acme.com"),
+    "entra": ("tenant", "0a1b2c3d-0000-4000-8000-000000000000"),
+}
+OPEN_TO_ALL: Final = {"google": "acme.com", "github": "acme"}  # with an example of what narrows it
+WITHOUT_GROUPS: Final = frozenset({"google"})
 
 
 def users_unique(checklist: Checklist) -> Iterator[Broken]:
@@ -76,6 +85,57 @@ def users_get_in(checklist: Checklist) -> Iterator[Broken]:
         return
     message = "the users have no way in: no VPN, a private API, no peered network"
     yield Broken(("access", "vpn"), message, 'write "vpn: true", or name your office in where.api_cidrs')
+
+
+def sso_over_https(checklist: Checklist) -> Iterator[Broken]:
+    """People's tokens and the client's secret travel to the issuer."""
+    sso = checklist.access.sso
+    if sso is None or sso.issuer is None:
+        return
+    if not _is_https(sso.issuer):
+        hint = 'write the address with https://, as in "https://acme.okta.com"'
+        yield Broken(("access", "sso", "issuer"), f'the issuer "{sso.issuer}" is not an https:// address', hint)
+
+
+def _is_https(address: str) -> bool:
+    try:
+        parts = urlsplit(address)
+        return parts.scheme == "https" and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
+def sso_complete(checklist: Checklist) -> Iterator[Broken]:
+    """Each kind of provider is found by something else."""
+    sso = checklist.access.sso
+    if sso is None or sso.provider not in FOUND_BY:
+        return
+    field, example = FOUND_BY[sso.provider]
+    if not getattr(sso, field):
+        message = f'people sign in at "{sso.provider}", and {field} is missing'
+        yield Broken(("access", "sso", "provider"), message, f'add "{field}: {example}"')
+
+
+def sso_keeps_strangers_out(checklist: Checklist) -> Iterator[Broken]:
+    """Whoever has an account at Google or GitHub could sign in, where neither an organisation nor people are named."""
+    access, sso = checklist.access, checklist.access.sso
+    if sso is None or sso.provider not in OPEN_TO_ALL or sso.organisation or access.users:
+        return
+    if any(team.group for team in checklist.teams):
+        return
+    message = f'everybody with an account at "{sso.provider}" would get in'
+    yield Broken(("access", "sso", "provider"), message, f'add "organisation: {OPEN_TO_ALL[sso.provider]}"')
+
+
+def sso_tells_groups(checklist: Checklist) -> Iterator[Broken]:
+    """Google tells groups to a service account of the whole directory only, which Atoll does not ask for."""
+    sso = checklist.access.sso
+    if sso is None or sso.provider not in WITHOUT_GROUPS:
+        return
+    for at, team in enumerate(checklist.teams):
+        if team.group:
+            message = f'"{sso.provider}" does not tell who is in the group "{team.group}"'
+            yield Broken(("teams", at, "group"), message, f'write "team: {team.name}" for each of its access.users')
 
 
 def _has_private_way_in(checklist: Checklist) -> bool:

@@ -16,6 +16,10 @@ TRAINING = {"kind": "training", "name": "train", "model": {"parameters": "7B"}, 
 SERVING = {"kind": "inference", "name": "serve", "model": {"parameters": "7B"}}
 ADA = {"name": "ada", "email": "ada@acme.example", "ssh_key": KEY}
 PEERED = {"provider": "aws", "region": "us-east-1", "vpc_id": "vpc-0a1b2c3d", "vpc_cidr": "10.0.0.0/16"}
+SHARERS = {
+    "workloads": [{"kind": "notebooks", "name": "lab"}],
+    "engineers": {"count": 4, "ides": ["jupyterlab"]},
+}
 LAMBDA = {"existing": {"provider": "lambda"}}
 FREE = {"existing": {"provider": "nebius"}}  # a provider that forbids nothing of what is asked here
 
@@ -36,6 +40,18 @@ VNET = (
     "/subscriptions/0a1b2c3d-0000-4000-8000-000000000000/resourceGroups/core"
     "/providers/Microsoft.Network/virtualNetworks/main"
 )
+
+
+EIGHT = work(hardware={"accelerator": "H100-SXM-80GB", "count": 8})
+
+
+def teams(*asked: dict[str, Any]) -> dict[str, Any]:
+    """Teams that Ada is in, as every user without a team of their own."""
+    return {"teams": list(asked), "access": {"users": [ADA]}}
+
+
+def sso(provider: str, **fields: str) -> dict[str, Any]:
+    return {"access": {"sso": {"provider": provider, "client_id": "atoll", **fields}}}
 
 
 def main_cloud(**fields: Any) -> dict[str, Any]:
@@ -196,6 +212,88 @@ BROKEN: dict[str, list[tuple[dict[str, Any], str]]] = {
     ],
     "busy_month_is_busier": [
         ({"traffic": {"egress_per_month": "2TB", "egress_per_month_max": "1TB"}}, "traffic.egress_per_month_max")
+    ],
+    "parts_known": [({"platform": {"extra": ["katibb"]}}, "platform.extra[0]")],
+    "parts_asked_once": [({"platform": {"extra": ["katib"], "without": ["katib"]}}, "platform.extra[0]")],
+    "parts_have_their_needs": [
+        ({"platform": {"extra": ["slurm"], "without": ["slurm_operator"]}}, "platform.without[0]")
+    ],
+    "store_exists": [({"platform": {"object_store": "provider"}, "where": FREE}, "platform.object_store")],
+    "one_store": [({"platform": {"extra": ["seaweedfs"]}}, "platform.extra[0]")],
+    "left_out_with_what_leans_on_it": [({"platform": {"without": ["istio"]}}, "platform.without[0]")],
+    "slices_named": [
+        ({**SHARERS, "platform": {"sharing": "mig"}}, "platform.sharing"),
+        ({"platform": {"mig_profile": "all-1g.10gb"}}, "platform.mig_profile"),
+    ],
+    "allowed_by_provider": [
+        ({"platform": {"extra": ["gpu_operator"]}, "where": {"wanted": ["gcp"]}}, "platform.extra[0]"),
+        ({"platform": {"extra": ["katib", "gpu_operator"]}, "where": LAMBDA}, "platform.extra[1]"),
+    ],
+    "one_owner": [
+        ({"platform": {"extra": ["device_plugin"]}, "where": FREE}, "platform.extra[0]"),
+        ({"platform": {"extra": ["gpu_operator"]}, "where": {"wanted": ["aws"]}}, "platform.extra[0]"),
+        ({"platform": {"extra": ["gpu_operator", "device_plugin"]}}, "platform.extra[1]"),
+    ],
+    "sharing_is_ours": [
+        ({**SHARERS, "platform": {"sharing": "time_slicing"}, "where": {"wanted": ["gcp"]}}, "platform.sharing"),
+        (
+            {
+                **SHARERS,
+                "platform": {"sharing": "mig", "mig_profile": "all-1g.10gb"},
+                "where": {"wanted": ["aws"]},
+            },
+            "platform.sharing",
+        ),
+    ],
+    "sharing_for_notebooks": [
+        ({"platform": {"sharing": "time_slicing"}}, "platform.sharing"),
+        (
+            {
+                "workloads": [*SHARERS["workloads"], TRAINING],
+                "engineers": SHARERS["engineers"],
+                "platform": {"sharing": "time_slicing"},
+                "where": {"existing": {"provider": "azure"}},
+            },
+            "platform.sharing",
+        ),
+    ],
+    "sso_over_https": [
+        (sso("okta", issuer="http://acme.okta.com"), "access.sso.issuer"),
+        (sso("oidc", issuer="login.acme.com"), "access.sso.issuer"),
+        (sso("oidc", issuer="https://[login.acme.com"), "access.sso.issuer"),
+        (sso("oidc", issuer="https://login.acme.com:https"), "access.sso.issuer"),
+    ],
+    "sso_complete": [
+        (sso("okta"), "access.sso.provider"),
+        (sso("oidc"), "access.sso.provider"),
+        (sso("entra", issuer="https://login.microsoftonline.com/acme"), "access.sso.provider"),
+    ],
+    "sso_keeps_strangers_out": [
+        (sso("google"), "access.sso.provider"),
+        (sso("github"), "access.sso.provider"),
+    ],
+    "sso_tells_groups": [
+        (
+            {**sso("google", organisation="acme.com"), "teams": [{"name": "vision", "group": "vision@acme.com"}]},
+            "teams[0].group",
+        )
+    ],
+    "teams_unique": [
+        (teams({"name": "vision"}, {"name": "vision"}), "teams[1].name"),
+        (teams({"name": "everybody"}), "teams[0].name"),
+    ],
+    "teams_have_people": [
+        ({"teams": [{"name": "vision"}]}, "teams[0].name"),
+        ({"teams": [{"name": "vision", "group": "ml-vision"}]}, "teams[0].group"),
+    ],
+    "teams_have_workloads": [(teams({"name": "vision", "workloads": ["trian"]}), "teams[0].workloads[0]")],
+    "users_in_teams": [({"access": {"users": [{**ADA, "team": "vision"}]}}, "access.users[0].team")],
+    "guarantees_fit": [
+        ({**EIGHT, **teams({"name": "vision", "accelerators": 9})}, "teams[0].accelerators"),
+        (
+            {**EIGHT, **teams({"name": "vision", "accelerators": 6}, {"name": "speech", "accelerators": 3})},
+            "teams[1].accelerators",
+        ),
     ],
     "burst_is_faster": [({"traffic": {"sustained": "10Gbps", "burst": "5Gbps"}}, "traffic.burst")],
 }

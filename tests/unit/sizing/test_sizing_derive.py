@@ -8,6 +8,7 @@ from sizing_fakes import ONE_JOB, checklist, inference, training
 
 from planning.errors import InputError
 from planning.money import Range
+from planning.platform.choice import choose
 from planning.sizing.derive import size
 from planning.sizing.explain import explain
 
@@ -24,7 +25,22 @@ def test_one_demand_per_workload_and_the_system_last() -> None:
     sizing = size(checklist(training(), inference()))
     assert [demand.workload for demand in sizing.demands] == ["train", "serve", "system"]
     system = sizing.demands[-1]
-    assert (system.vcpus, system.memory_gib, system.copies, system.always_on) == (24, 96, Range.exactly(3), True)
+    assert (system.copies, system.always_on) == (Range.exactly(3), True)
+
+
+def test_two_of_three_system_nodes_carry_the_platform_at_its_peak() -> None:
+    asked = checklist(training())
+    footprint = choose(asked).footprint
+    system = size(asked).demands[-1]
+    for has, wanted in ((system.vcpus, footprint.cores), (system.memory_gib, footprint.memory_gib)):
+        two_of_three = Decimal(has) / 3 * 2 * Decimal("0.8")
+        assert two_of_three >= wanted * Decimal("1.5")
+        assert Decimal(has) / 3 - 1 < wanted * Decimal("1.5") / Decimal("1.6")
+
+
+def test_a_smaller_platform_takes_smaller_nodes() -> None:
+    sizes = [size(checklist(training(), platform={"size": word})).demands[-1].vcpus for word in ("small", "full")]
+    assert sizes[0] < sizes[1]
 
 
 def test_simulators_get_a_cpu_pool_that_follows_its_job() -> None:

@@ -1,0 +1,104 @@
+"""Who may use the bucket of the platform on Google Cloud: an account for each user, which reaches its own prefix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, final
+
+import pulumi
+import pulumi_gcp as gcp
+
+from components.cluster.gcp_names import ACCOUNT_LENGTH, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from components.platform.names import Account
+    from planning.spec import Placement
+
+ANNOTATION: Final = "iam.gke.io/gcp-service-account"
+OBJECTS: Final = "roles/storage.objectUser"
+BUCKET: Final = "roles/storage.bucketViewer"  # that the bucket is there, which clients ask first; it lists nothing
+SIGNER: Final = "roles/iam.serviceAccountTokenCreator"  # Velero signs the addresses that its logs are read at
+SIGNS: Final = frozenset({"velero"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlatformAccessArgs:
+    """Who, and to what.
+
+    Args:
+        workload_pool: issuer of the pods' identities.
+        users: user to service account; the name of the user is its prefix.
+    """
+
+    placement: Placement
+    workload_pool: pulumi.Input[str]
+    users: Mapping[str, Account]
+    bucket: pulumi.Input[str]
+
+
+@final
+class PlatformAccess(pulumi.ComponentResource):
+    """A Google account for each user, taken by workload identity, with no key in any secret.
+
+    Attributes:
+        annotations: what the service account of each user carries.
+    """
+
+    annotations: Mapping[str, Mapping[str, pulumi.Input[str]]]
+
+    def __init__(self, name: str, args: PlatformAccessArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("atoll:access:PlatformAccess", name, {"users": list(args.users)}, opts)
+        made = {user: _account(user, args, parent=self) for user in args.users}
+        for user, account in made.items():
+            _rights(user, account, args)
+        self.annotations = {user: {ANNOTATION: account.email} for user, account in made.items()}
+        self.register_outputs({})
+
+
+def _account(user: str, args: PlatformAccessArgs, *, parent: PlatformAccess) -> gcp.serviceaccount.Account:
+    """The account, and the right of the cluster's service account to take it."""
+    there = args.users[user]
+    account = gcp.serviceaccount.Account(
+        f"platform-{user}",
+        account_id=shown(args.placement, user, longest=ACCOUNT_LENGTH),
+        display_name=f"Atoll: {user} in the bucket of the platform",
+        opts=pulumi.ResourceOptions(parent=parent),
+    )
+    taker = pulumi.Output.concat("serviceAccount:", args.workload_pool, f"[{there.namespace}/{there.name}]")
+    _of_account(f"platform-{user}", account, role="roles/iam.workloadIdentityUser", member=taker)
+    if user in SIGNS:
+        itself = pulumi.Output.concat("serviceAccount:", account.email)
+        _of_account(f"platform-{user}-signs", account, role=SIGNER, member=itself)
+    return account
+
+
+def _of_account(name: str, account: gcp.serviceaccount.Account, *, role: str, member: pulumi.Input[str]) -> None:
+    gcp.serviceaccount.IAMMember(
+        name,
+        service_account_id=account.name,
+        role=role,
+        member=member,
+        opts=pulumi.ResourceOptions(parent=account),
+    )
+
+
+def _rights(user: str, account: gcp.serviceaccount.Account, args: PlatformAccessArgs) -> None:
+    """Objects below the prefix, and lists that begin with it (docs.cloud.google.com/iam: objectListPrefix)."""
+    inside = pulumi.ResourceOptions(parent=account)
+    member = pulumi.Output.concat("serviceAccount:", account.email)
+    below = pulumi.Output.concat(
+        'resource.name.startsWith("projects/_/buckets/',
+        args.bucket,
+        f'/objects/{user}/") || api.getAttribute("storage.googleapis.com/objectListPrefix", "").startsWith("{user}/")',
+    )
+    gcp.storage.BucketIAMMember(
+        f"platform-{user}-objects",
+        bucket=args.bucket,
+        role=OBJECTS,
+        member=member,
+        condition={"title": f"prefix-{user}", "expression": below},
+        opts=inside,
+    )
+    gcp.storage.BucketIAMMember(f"platform-{user}-bucket", bucket=args.bucket, role=BUCKET, member=member, opts=inside)

@@ -1,0 +1,217 @@
+"""Stops notebooks that nobody uses. It runs alone in a pod of the cluster: standard library of Python 3.12 only."""
+
+from __future__ import annotations
+
+import json
+import os
+import ssl
+import sys
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Protocol, cast
+from urllib.error import HTTPError, URLError
+from urllib.request import Request, urlopen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+API: Final = "https://kubernetes.default.svc"
+NOTEBOOKS: Final = "/apis/kubeflow.org/v1/notebooks?limit=200"
+SECRETS: Final = Path("/var/run/secrets/kubernetes.io/serviceaccount")
+STOPPED: Final = "kubeflow-resource-stopped"  # the notebook controller scales to 0 where it finds this
+SEEN: Final = "notebooks.kubeflow.org/last-activity"  # what the web page of notebooks shows
+SERVER: Final = "notebooks.kubeflow.org/server-type"
+CODE: Final = "group-one"  # VS Code in the words of that page; everything else is asked as Jupyter is
+SECONDS_TO_ANSWER: Final = 10
+
+
+class Ask(Protocol):
+    """Reads JSON at an address; None where nothing is served there.
+
+    Raises:
+        OSError: nobody answers, or not with JSON.
+    """
+
+    def __call__(self, url: str) -> object:
+        """One answer."""
+        ...
+
+
+class Cluster(Protocol):
+    """What is needed of the Kubernetes API."""
+
+    def notebooks(self) -> Iterator[Mapping[str, object]]:
+        """Every Notebook of the cluster."""
+        ...
+
+    def annotate(self, notebook: Notebook, annotations: Mapping[str, str]) -> None:
+        """Write annotations of one."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Notebook:
+    """One that runs.
+
+    Args:
+        server: as the web page calls its kind.
+        started: when its container started.
+        seen: when it was last seen in use, as written down; "" for never.
+    """
+
+    namespace: str
+    name: str
+    server: str
+    started: datetime
+    seen: str
+
+    @property
+    def address(self) -> str:
+        """Its service."""
+        return f"http://{self.name}.{self.namespace}.svc.cluster.local"
+
+
+def running(document: Mapping[str, object]) -> Notebook | None:
+    """The notebook of a document of the API; None where it is stopped, or has not started."""
+    metadata = _mapping(document.get("metadata"))
+    annotations = _mapping(metadata.get("annotations"))
+    state = _mapping(_mapping(document.get("status")).get("containerState"))
+    started = _mapping(state.get("running")).get("startedAt")
+    if STOPPED in annotations or not started:
+        return None
+    return Notebook(
+        namespace=str(metadata.get("namespace")),
+        name=str(metadata.get("name")),
+        server=str(annotations.get(SERVER, "")),
+        started=datetime.fromisoformat(str(started)),
+        seen=str(annotations.get(SEEN, "")),
+    )
+
+
+def last_used(notebook: Notebook, ask: Ask, *, now: datetime) -> datetime:
+    """When it was last in use, at the latest when it started.
+
+    Raises:
+        OSError: it does not say.
+    """
+    asked = _code if notebook.server == CODE else _jupyter
+    return max([notebook.started, *asked(notebook, ask, now)])
+
+
+def sweep(cluster: Cluster, ask: Ask, *, idle: timedelta, now: datetime) -> list[str]:
+    """Stop what was not used for so long; what was done, in lines."""
+    found = [each for each in map(running, cluster.notebooks()) if each]
+    return [line for each in found if (line := _judge(each, cluster, ask, idle=idle, now=now))]
+
+
+def _judge(notebook: Notebook, cluster: Cluster, ask: Ask, *, idle: timedelta, now: datetime) -> str:
+    name = f"{notebook.namespace}/{notebook.name}"
+    try:
+        used = last_used(notebook, ask, now=now)
+        changes = {SEEN: _text(used)} if _text(used) != notebook.seen else {}
+        if now - used >= idle:
+            changes = {SEEN: _text(used), STOPPED: _text(now)}
+        if changes:
+            cluster.annotate(notebook, changes)
+    except (OSError, ValueError) as error:
+        return f"{name} is left alone, for it does not say when it was used: {error}"
+    return f"{name} is stopped, for it was not used since {_text(used)}" if STOPPED in changes else ""
+
+
+def _jupyter(notebook: Notebook, ask: Ask, now: datetime) -> Iterator[datetime]:
+    """Kernels and terminals; one that works is in use now. Asking is not using."""
+    root = f"{notebook.address}/notebook/{notebook.namespace}/{notebook.name}/api"
+    kernels = ask(f"{root}/kernels?no_track_activity=1")
+    if kernels is None:
+        raise OSError("it has no API of Jupyter")
+    for each in _rows(kernels):
+        idle = each.get("execution_state") == "idle"
+        yield datetime.fromisoformat(str(each.get("last_activity"))) if idle else now
+    for each in _rows(ask(f"{root}/terminals?no_track_activity=1") or []):
+        yield datetime.fromisoformat(str(each.get("last_activity")))
+
+
+def _code(notebook: Notebook, ask: Ask, now: datetime) -> Iterator[datetime]:
+    """code-server's heart beats while a browser is connected; this one page does not make it beat."""
+    del now
+    health = _mapping(ask(f"{notebook.address}/healthz"))
+    if "lastHeartbeat" not in health:
+        raise OSError("it has no heartbeat of code-server")
+    yield datetime.fromtimestamp(float(str(health["lastHeartbeat"])) / 1000, tz=UTC)
+
+
+def _text(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _mapping(value: object) -> Mapping[str, object]:
+    return cast("dict[str, object]", value) if isinstance(value, dict) else {}
+
+
+def _rows(value: object) -> Iterator[Mapping[str, object]]:
+    yield from map(_mapping, cast("list[object]", value) if isinstance(value, list) else [])
+
+
+class LiveCluster:
+    """The cluster that the pod runs in."""
+
+    def __init__(self) -> None:
+        self._trusted = ssl.create_default_context(cafile=str(SECRETS / "ca.crt"))
+
+    def notebooks(self) -> Iterator[Mapping[str, object]]:
+        """Page after page."""
+        more = ""
+        while True:
+            page = _mapping(self._call("GET", f"{NOTEBOOKS}&continue={more}"))
+            yield from _rows(page.get("items"))
+            more = str(_mapping(page.get("metadata")).get("continue") or "")
+            if not more:
+                return
+
+    def annotate(self, notebook: Notebook, annotations: Mapping[str, str]) -> None:
+        """A merge patch of the annotations alone."""
+        path = f"/apis/kubeflow.org/v1/namespaces/{notebook.namespace}/notebooks/{notebook.name}"
+        self._call("PATCH", path, {"metadata": {"annotations": dict(annotations)}})
+
+    def _call(self, method: str, path: str, body: Mapping[str, object] | None = None) -> object:
+        headers = {
+            "Authorization": f"Bearer {(SECRETS / 'token').read_text(encoding='utf-8')}",
+            "Content-Type": "application/merge-patch+json",
+        }
+        sent = json.dumps(body).encode() if body is not None else None
+        request = Request(API + path, data=sent, headers=headers, method=method)  # noqa: S310 - a constant https address
+        with urlopen(request, timeout=SECONDS_TO_ANSWER, context=self._trusted) as answer:  # noqa: S310 - likewise
+            return json.load(answer)
+
+
+def ask_over_http(url: str) -> object:
+    """JSON that a notebook's server gives; None where it has no such page."""
+    try:
+        with urlopen(url, timeout=SECONDS_TO_ANSWER) as answer:  # noqa: S310 - a service of the cluster, by http
+            return json.load(answer)
+    except HTTPError as error:
+        if error.code == HTTPStatus.NOT_FOUND:
+            return None
+        raise
+
+
+def main() -> None:
+    """For ever: a look at every notebook, then a pause."""
+    cluster = LiveCluster()
+    idle = timedelta(minutes=int(os.environ["IDLE_MINUTES"]))
+    pause = int(os.environ["SECONDS_BETWEEN"])
+    while True:
+        try:
+            lines = sweep(cluster, ask_over_http, idle=idle, now=datetime.now(UTC))
+        except (URLError, OSError, ValueError) as error:
+            lines = [f"the cluster does not answer: {error}"]
+        sys.stdout.writelines(f"{line}\n" for line in lines)
+        sys.stdout.flush()
+        time.sleep(pause)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,84 @@
+"""Kubeflow Hub: the registry of models and its catalog, with generated passwords and without demonstration models."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, final
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+
+from components.platform import names
+from components.platform.built import Part
+from components.platform.keeper import CLAIM, claims, keeper
+from components.platform.manifests import Overlay, Patch, manifests, on_system, paths_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from components.platform.built import Charges
+    from components.platform.ground import Ground
+
+# Secret of upstream to the secret of the keyring and the user that is in it.
+DATABASES: Final[Mapping[str, tuple[str, str]]] = {
+    "model-registry-db-secrets": ("hub-database", "registry"),
+    "model-catalog-postgres": ("hub-catalog-database", "catalog"),
+}
+HUGGING_FACE: Final = "model-catalog-hf-api-key"  # optional for the pod; upstream's holds a placeholder
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelRegistryArgs:
+    """What it is built on, and the price of its volumes."""
+
+    ground: Ground
+    charges: Charges
+
+
+@final
+class ModelRegistry(pulumi.ComponentResource):
+    """The registry, its pages, the catalog and their databases."""
+
+    def __init__(self, name: str, args: ModelRegistryArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+        ground = args.ground
+        part = ground.part("model_registry")
+        facts = {
+            "charges": args.charges,
+            "provider": ground.handle.placement.provider,
+            "region": ground.handle.placement.region,
+            "version": part.version,
+            "source": part.repository,
+        }
+        super().__init__("atoll:platform:ModelRegistry", name, facts, opts)
+        secrets = [_login(each, ground=ground, parent=self) for each in DATABASES]
+        manifests(
+            "model-registry",
+            part,
+            paths=paths_of(part),
+            ground=ground,
+            overlay=overlay(ground),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[*secrets], transforms=[keeper(CLAIM)]),
+        )
+        self.register_outputs({})
+
+
+def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+    """The registry as a part."""
+    args = ModelRegistryArgs(ground=ground, charges=charges)
+    return Part(resource=ModelRegistry("model-registry", args, opts=options))
+
+
+def overlay(ground: Ground) -> Overlay:
+    """Everything in Kubeflow's namespace, without the secrets that upstream publishes."""
+    dropped = [Patch(kind="Secret", name=name) for name in (*DATABASES, HUGGING_FACE)]
+    return Overlay(namespace=names.KUBEFLOW, patches=[*dropped, *claims(ground), *on_system(ground)])
+
+
+def _login(secret: str, *, ground: Ground, parent: pulumi.Resource) -> kubernetes.core.v1.Secret:
+    word, user = DATABASES[secret]
+    return kubernetes.core.v1.Secret(
+        secret,
+        metadata={"name": secret, "namespace": names.KUBEFLOW},
+        string_data={"POSTGRES_USER": user, "POSTGRES_PASSWORD": ground.keyring.secret(word)},
+        opts=pulumi.ResourceOptions(parent=parent),
+    )

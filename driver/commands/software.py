@@ -1,0 +1,133 @@
+"""`atoll software`: what can be installed, from where, how far it is pinned, and what a mirror must hold."""
+
+from pathlib import Path
+from typing import Annotated, cast
+
+import typer
+
+from catalogs.software.check import flaws
+from catalogs.software.reader import parts
+from components.platform.shelf import Shelf, shelf
+from driver import arguments
+from driver.project import find_project, known_stack, shown
+from driver.render.software import copies_lines, software_tables
+from driver.screen import note, progress, show, show_json
+from driver.writing import write_all
+from planning.errors import InputError
+from planning.installed import Platform
+from planning.lock import read_lock
+from planning.platform.digests import LOCK_NAME
+from planning.platform.form import copies_form, software_form
+from planning.platform.versions import untested
+from planning.profile import FORBIDDABLE
+
+app = typer.Typer(help="What is installed on clusters: list it, pin it by digest, copy it.")
+
+FAULTY = 1
+StackOrNothing = Annotated[
+    str, typer.Argument(metavar="[STACK]", help="Only what this stack's lock installs.", show_default=False)
+]
+
+
+@app.callback(invoke_without_command=True)
+def every_part(context: typer.Context) -> int:
+    """Without a word behind it: the whole catalog."""
+    return 0 if context.invoked_subcommand else list_parts()
+
+
+@app.command("list")
+def list_parts(stack: StackOrNothing = "", *, as_json: arguments.AsJson = False) -> int:
+    """Every part with version, source, digests, licence and footprint; exit code 1 where a version floats."""
+    found = [str(flaw) for flaw in flaws(forbiddable=FORBIDDABLE)]
+    decided = _platform(stack) if stack else None
+    if decided:
+        found += [f"{stack}: {text}" for text in untested({part.name: part.version for part in decided.parts})]
+    rows = parts()
+    chosen = [(part, rows[part.name]) for part in (decided.parts if decided else rows.values()) if part.name in rows]
+    form = software_form(
+        chosen,
+        skipped=decided.skipped if decided else (),
+        lock=_shelf("").lock,
+        stack=stack or None,
+        faults=found,
+    )
+    if as_json:
+        show_json(cast("dict[str, object]", form))
+    else:
+        show(*software_tables(form))
+    return FAULTY if found else 0
+
+
+@app.command("images")
+def images(
+    stack: StackOrNothing = "",
+    *,
+    mirror: Annotated[
+        str,
+        typer.Option("--mirror", metavar="FOLDER|oci://...", help="As platform.mirror has it.", show_default=False),
+    ] = "",
+    as_json: arguments.AsJson = False,
+) -> int:
+    """What to copy for a cluster without a way out: charts, manifests and images, each with its place in the mirror."""
+    decided = _platform(stack) if stack else None
+    there = mirror or (decided.mirror if decided else "")
+    found = _shelf(there)
+    form = copies_form(
+        decided.parts if decided else tuple(parts().values()),
+        lock=found.lock,
+        mirror=there,
+        registry=found.registry,
+        stack=stack or None,
+    )
+    if as_json:
+        show_json(cast("dict[str, object]", form))
+    else:
+        print("\n".join(copies_lines(form)))
+    return 0
+
+
+@app.command("lock")
+def lock(
+    *,
+    renew: Annotated[bool, typer.Option("--renew", help="Take new digests where old ones no longer hold.")] = False,
+) -> int:
+    """Ask registries and repositories for every digest, and write them to stacks/software.lock.json.
+
+    Exit code: 0 where every digest is known and holds, else 1; what is known is written all the same.
+    """
+    from driver.software.resolve import resolve  # noqa: PLC0415 - only here is the network asked
+    from driver.software.wire import over_https  # noqa: PLC0415 - as above
+
+    path = find_project().stacks / LOCK_NAME
+    with progress("asking registries and repositories"):
+        found = resolve(parts().values(), _shelf("").lock, fetch=over_https, renew=renew)
+    write_all({path: found.lock.model_dump_json(indent=2) + "\n"})
+    for name, reason in found.failed.items():
+        note(f"not resolved: {name}: {reason}")
+    for name, digest in found.changed.items():
+        kept = "taken" if renew else "the lock keeps the old one; --renew takes it"
+        note(f"changed: {name} is now {digest}: {kept}")
+    known = len(found.lock.charts) + len(found.lock.images)
+    note(f"written: {shown(path)}: {known} digests, {len(found.failed)} not resolved, {len(found.changed)} changed")
+    return FAULTY if found.failed or (found.changed and not renew) else 0
+
+
+def _platform(stack: str) -> Platform:
+    """What a stack's lock installs.
+
+    Raises:
+        InputError: it installs nothing.
+    """
+    decided = read_lock(Path(shown(known_stack(stack).lock(stack)))).spec.platform
+    if decided is None:
+        raise InputError(f"the lock of {stack} installs no platform", hint="quote and accept again")
+    return decided
+
+
+def _shelf(mirror: str) -> Shelf:
+    """The project's software lock and a mirror; nothing of both outside a project."""
+    try:
+        project = find_project().root
+    except InputError:
+        return Shelf()
+    return shelf(mirror, project=project)

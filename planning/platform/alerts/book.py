@@ -1,0 +1,30 @@
+"""Every rule of a cluster."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from planning.platform.alerts import gpu, money, recorded, running, slo
+from planning.platform.alerts.model import Alert
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from planning.platform.alerts.model import Facts, RuleGroup
+
+
+def rule_groups(facts: Facts) -> tuple[RuleGroup, ...]:
+    """Recorded series first, then what looks at them."""
+    return (
+        *recorded.groups(facts),
+        *gpu.group(facts),
+        *running.group(facts),
+        *money.group(facts),
+        *slo.group(facts),
+    )
+
+
+def alerts(facts: Facts) -> Iterator[Alert]:
+    """The alerts among them."""
+    for each in rule_groups(facts):
+        yield from (rule for rule in each.rules if isinstance(rule, Alert))

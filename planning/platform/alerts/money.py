@@ -1,0 +1,49 @@
+"""Alerts of money: what runs now against the ceiling, and machines that are paid for and do nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from planning.platform.alerts.model import Alert, RuleGroup
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from planning.platform.alerts.model import Facts
+
+IDLE_POOL: Final = "1h"
+
+
+def group(facts: Facts) -> Iterator[RuleGroup]:
+    """Nothing that has no price, no ceiling or no accelerators to be said of."""
+    rules = [*_ceiling(facts), *_idle_pool(facts)]
+    if rules:
+        yield RuleGroup(name="atoll-money", rules=rules)
+
+
+def _ceiling(facts: Facts) -> Iterator[Alert]:
+    if facts.ceiling_usd_per_month is None or not facts.prices:
+        return
+    yield Alert(
+        name="SpendOverCeiling",
+        expr="atoll:run_rate_usd_per_month > on () atoll:ceiling_usd_per_month",
+        lasting="30m",
+        severity="warning",
+        summary="What runs now would cost {{ $value | humanize }} USD a month, above the ceiling",
+        description=f"The ceiling is {facts.ceiling_usd_per_month:,.0f} USD a month. The rate is the nodes that are up"
+        " at the quote's prices, plus everything else in the bill.",
+    )
+
+
+def _idle_pool(facts: Facts) -> Iterator[Alert]:
+    if not facts.gpu_pools:
+        return
+    pool = "* on (node) group_left (pool) atoll:node_pool"
+    yield Alert(
+        name="GpuPoolIdle",
+        expr=f"sum by (pool) (atoll:node_gpus {pool}) unless sum by (pool) (sum by (node) (atoll:pod_gpus) {pool}) > 0",
+        lasting=IDLE_POOL,
+        severity="warning",
+        summary="Pool {{ $labels.pool }} has {{ $value }} GPUs up and no pod uses any",
+        description="Elastic nodes should have been removed; reserved ones are paid for whether used or not.",
+    )

@@ -1,0 +1,92 @@
+"""Where software is copied to for clusters without a way out: a registry, or a folder beside one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from catalogs.software.exact import split
+from catalogs.software.model import Kind
+from catalogs.software.reader import downloads
+from planning.platform.digests import address
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from planning.platform.digests import SoftwareLock, Sourced
+
+OCI: Final = "oci://"
+CHARTS: Final = "charts"
+MANIFESTS: Final = "manifests"
+REGISTRY_FILE: Final = "registry"  # in a folder: one line, the registry and path that images were copied to
+DOCKER_HUB: Final = "docker.io"
+
+
+def is_registry(mirror: str) -> bool:
+    """Whether a mirror is a registry; else it is a folder, or there is none."""
+    return mirror.startswith(OCI)
+
+
+def files(part: Sourced) -> tuple[str, ...]:
+    """What a mirror's folder must hold for a part, relative to it."""
+    if part.kind == Kind.CHART:
+        return (chart_file(part),)
+    if part.kind == Kind.KUSTOMIZE:
+        return tuple(f"{MANIFESTS}/{part.ref}/{path}" for path in part.chart.split())
+    return ()
+
+
+def chart_file(part: Sourced) -> str:
+    """Archive of a chart, relative to the mirror's folder, named as `helm pull` names it."""
+    return f"{CHARTS}/{part.chart}-{part.version}.tgz"
+
+
+def lacking(parts: Iterable[Sourced], has: Callable[[str], bool]) -> tuple[str, ...]:
+    """Every file and folder that a mirror's folder lacks, each once; of a checkout that is not there, its folder."""
+    wanted: dict[str, None] = {}
+    for part in parts:
+        checkout = f"{MANIFESTS}/{part.ref}"
+        whole = part.kind == Kind.KUSTOMIZE and not has(checkout)
+        wanted.update(dict.fromkeys((checkout,) if whole else files(part)))
+    return tuple(file for file in wanted if not has(file))
+
+
+def downloading(parts: Iterable[Sourced], read: Callable[[str], str]) -> tuple[str, ...]:
+    """What is said of each manifest in the folder that still fetches something while it is built.
+
+    Args:
+        read: text of a file of the folder; "" where there is none.
+    """
+    commits = {part.name: part.ref for part in parts}
+    found = [
+        (f"{MANIFESTS}/{commits[each.part]}/{each.file}", each.address) for each in downloads() if each.part in commits
+    ]
+    return tuple(f"{file} still fetches {address}" for file, address in found if address in read(file))
+
+
+def mismatched(parts: Iterable[Sourced], lock: SoftwareLock, digest_of: Callable[[str], str]) -> tuple[str, ...]:
+    """What is said of each chart in the folder that is not the one whose digest is in the lock."""
+    said: list[str] = []
+    for part in parts:
+        wanted = lock.charts.get(address(part), "")
+        if part.kind == Kind.CHART and wanted and (found := digest_of(chart_file(part))) not in ("", wanted):
+            said.append(f"{chart_file(part)} is {found}, and the lock has {wanted}")
+    return tuple(said)
+
+
+def whole_name(image: str) -> str:
+    """An image with the registry that Docker takes for granted: "busybox:1" is "docker.io/library/busybox:1"."""
+    first, slash, _ = image.partition("/")
+    if slash and ("." in first or ":" in first or first == "localhost"):
+        return image
+    return f"{DOCKER_HUB}/{image}" if slash else f"{DOCKER_HUB}/library/{image}"
+
+
+def host_and_path(image: str) -> tuple[str, str]:
+    """Registry and repository of an image, without tag and digest."""
+    host, _, path = split(whole_name(image))[0].partition("/")
+    return host, path
+
+
+def target(image: str, registry: str) -> str:
+    """Where an image lies in a mirror's registry: its whole name below the registry's path; as it is without one."""
+    return f"{registry.rstrip('/')}/{whole_name(image)}" if registry else image

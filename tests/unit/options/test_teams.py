@@ -1,0 +1,112 @@
+"""What teams are guaranteed: never more than there is, whatever they ask for."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planning.errors import InputError
+from planning.options.teams import Claim, divided
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+POOLS = st.dictionaries(st.sampled_from("abcd"), st.integers(0, 40), min_size=1)
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[dict[str, int], list[Claim]]:
+    pools = draw(POOLS)
+    claims = [
+        Claim(
+            name=f"team-{at}",
+            pools=tuple(draw(st.lists(st.sampled_from(sorted(pools)), unique=True))),
+            accelerators=draw(st.none() | st.integers(0, 30)),
+            usd_per_month=draw(st.none() | st.decimals(1, 9999, places=2)),
+        )
+        for at in range(draw(st.integers(1, 5)))
+    ]
+    return pools, claims
+
+
+def total(held: Mapping[tuple[str, str], int], *, team: str = "", pool: str = "") -> int:
+    return sum(
+        count for (its_team, its_pool), count in held.items() if team in ("", its_team) and pool in ("", its_pool)
+    )
+
+
+@given(cases())
+def test_quotas_are_whole_and_never_exceed_a_pool(case: tuple[dict[str, int], list[Claim]]) -> None:
+    pools, claims = case
+    try:
+        held = divided(claims, pools)
+    except InputError:
+        return
+    assert all(count >= 0 for count in held.values())
+    assert all(total(held, pool=name) <= there for name, there in pools.items())
+    for claim in claims:
+        assert {pool for (team, pool), count in held.items() if team == claim.name and count} <= set(claim.pools)
+        if claim.accelerators is not None:
+            assert total(held, team=claim.name) == claim.accelerators
+
+
+@given(cases())
+def test_a_guarantee_is_refused_only_where_some_teams_ask_more_than_all_their_pools_have(
+    case: tuple[dict[str, int], list[Claim]],
+) -> None:
+    pools, claims = case
+    asked = [claim for claim in claims if claim.accelerators]
+    groups = [[asked[at] for at in range(len(asked)) if bits >> at & 1] for bits in range(1, 2 ** len(asked))]
+    fits = all(
+        sum(claim.accelerators or 0 for claim in group)
+        <= sum(pools[name] for name in {name for claim in group for name in claim.pools})
+        for group in groups
+    )
+    if fits:
+        divided(claims, pools)
+    else:
+        with pytest.raises(InputError, match="is guaranteed"):
+            divided(claims, pools)
+
+
+def test_what_is_not_promised_is_divided_by_money() -> None:
+    rich = Claim(name="rich", pools=("a",), usd_per_month=Decimal(3000))
+    poor = Claim(name="poor", pools=("a",), usd_per_month=Decimal(1000))
+    silent = Claim(name="silent", pools=("a",))
+    fixed = Claim(name="fixed", pools=("a",), accelerators=8)
+    held = divided([rich, poor, silent, fixed], {"a": 24})
+    assert {name: total(held, team=name) for name in ("rich", "poor", "silent", "fixed")} == {
+        "rich": 12,
+        "poor": 4,
+        "silent": 0,
+        "fixed": 8,
+    }
+
+
+def test_without_money_those_who_work_in_it_have_equal_parts() -> None:
+    held = divided([Claim(name="one", pools=("a", "b")), Claim(name="two", pools=("a",))], {"a": 9, "b": 4})
+    assert (total(held, team="one"), total(held, team="two")) == (5 + 4, 4)
+
+
+def test_a_team_moves_aside_to_the_pool_that_only_it_can_use() -> None:
+    wide = Claim(name="wide", pools=("a", "b"), accelerators=8)
+    narrow = Claim(name="narrow", pools=("a",), accelerators=8)
+    assert divided([wide, narrow], {"a": 8, "b": 8}) == {
+        ("wide", "a"): 0,
+        ("wide", "b"): 8,
+        ("narrow", "a"): 8,
+    }
+
+
+def test_every_team_that_is_promised_too_much_is_named() -> None:
+    claims = [Claim(name="one", pools=("a",), accelerators=9), Claim(name="two", pools=("b",), accelerators=5)]
+    with pytest.raises(InputError) as caught:
+        divided(claims, {"a": 8, "b": 4})
+    assert str(caught.value) == (
+        "the team one is guaranteed 9 accelerators, but 8 are left for it of the 8 of its workloads' working nodes; "
+        "the team two is guaranteed 5 accelerators, but 4 are left for it of the 4 of its workloads' working nodes"
+    )

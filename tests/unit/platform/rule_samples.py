@@ -1,0 +1,41 @@
+"""Clusters as rules and dashboards see them, and the metrics that an expression looks at."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from typing import Any
+
+from planning.platform.alerts.model import Facts
+
+WORDS = {"by", "on", "and", "or", "unless", "group_left", "group_right", "ignoring", "without", "bool", "offset"}
+PARTS = frozenset({"kueue", "notebooks", "cert_manager", "velero", "loki", "minio"})
+
+
+def facts(**changes: Any) -> Facts:
+    fields: dict[str, Any] = {
+        "parts": PARTS,
+        "pool_label": "label_atoll_pool",
+        "prices": {"train": Decimal("98.32"), "system": Decimal("0.4")},
+        "other_usd_per_month": Decimal(1000),
+        "ceiling_usd_per_month": Decimal(5000),
+        "teams": {"work-burst": "vision"},
+        "slo_percent": Decimal("99.9"),
+        "idle_minutes": 60,
+        "gpu_pools": ("train",),
+    }
+    return Facts(**{**fields, **changes})
+
+
+def bare() -> Facts:
+    """Nothing installed, no accelerators, no price, no ceiling, no promise."""
+    return facts(parts=frozenset(), prices={}, ceiling_usd_per_month=None, teams={}, slo_percent=None, gpu_pools=())
+
+
+def metrics(expr: str) -> set[str]:
+    """Names of the series that PromQL asks for."""
+    text = re.sub(r'"[^"]*"', "", expr)
+    text = re.sub(r"\{[^}]*\}|\[[^\]]*\]", "", text)
+    text = re.sub(r"\b(by|on|group_left|ignoring|without)\s*\([^)]*\)", "", text)
+    found = re.findall(r"(?<![\w:.])([a-zA-Z_:][\w:]*)(?!\s*\()\b(?!\s*\()", text)
+    return set(found) - WORDS

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+from decimal import Decimal
+
+from planning.lock import LockedLine
+from planning.platform.prices import node_prices
+
+
+def line(key: str, *, unit: str | None, month: str | None) -> LockedLine:
+    return LockedLine(
+        key=key,
+        label=key,
+        item="item",
+        state="priced" if unit else "unpriced",
+        unit="hour",
+        quantity=(Decimal(0), Decimal(365), Decimal(730)),
+        usd_per_unit=Decimal(unit) if unit else None,
+        usd_per_month=(Decimal(0), Decimal(month), Decimal(month) * 2) if month else None,
+        source="test",
+        as_of=None,
+    )
+
+
+def test_a_pools_machine_is_its_nodes_price_an_hour() -> None:
+    found = node_prices([line("pool/train/machine", unit="98.32", month="35886.80")])
+    assert found.usd_per_hour == {"train": Decimal("98.32")}
+    assert found.other_usd_per_month == 0
+
+
+def test_everything_else_counts_as_expected_other_placements_nodes_too() -> None:
+    bill = [
+        line("pool/train/machine", unit="98.32", month="35886.80"),
+        line("pool/train/disk", unit="0.08", month="40"),
+        line("control-plane", unit="0.10", month="73"),
+        line("east/pool/train/machine", unit="50", month="1000"),
+    ]
+    assert node_prices(bill).other_usd_per_month == Decimal(1113)
+
+
+def test_what_nobody_knows_a_price_of_is_left_out() -> None:
+    found = node_prices([line("pool/train/machine", unit=None, month=None), line("logs", unit=None, month=None)])
+    assert (found.usd_per_hour, found.other_usd_per_month) == ({}, 0)
