@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pulumi_kubernetes as kubernetes
 
+from components.access.aws_forwarding import ForwardingAccess, ForwardingAccessArgs
 from components.access.aws_ways_in import ways_in
 from components.access.names import workloads
 from components.cluster.aws_balancers import CLASS
@@ -18,6 +19,7 @@ from components.site import Built, ClusterHandle, Identity, Ingress, Names, Obje
 from components.storage.aws_classes import DISK, Classes, ClassesArgs
 from components.storage.aws_platform import platform_bucket
 from components.storage.aws_tiers import tiers
+from planning.platform.forwarded import by_identity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,7 +53,7 @@ def build(site: Site) -> Built:
     running = software(here, inside, elastic=is_elastic(here)) if reached else Software(autoscaler=None, ready=())
     pools = other_pools(here, inside=inside if reached else None, after=[first, added, *running.ready])
     watch_ceiling(here, autoscaler=running.autoscaler)
-    ready: list[pulumi.Resource] = [*system, added, *running.ready, *pools]
+    ready: list[pulumi.Resource] = [*system, added, *running.ready, *pools, *_forwarding(here)]
     made = _classes(here, stored, inside=inside, ready=ready) if reached else None
     handle = ClusterHandle(
         placement=site.placement,
@@ -79,6 +81,16 @@ def _control_plane(here: Ground) -> dict[str, pulumi.Input[object]]:
         "adminRoleArn": here.cluster.admin_role_arn,
         "vpcId": here.network.vpc_id,
     }
+
+
+def _forwarding(here: Ground) -> Sequence[pulumi.Resource]:
+    """Rights of the collector at CloudWatch, where this cloud is the main one; a pod that starts before has none."""
+    platform = here.spec.platform
+    to = platform.forwarding if platform is not None else None
+    if to is None or not by_identity(to, target=here.spec.placement.target):
+        return ()
+    args = ForwardingAccessArgs(cluster_name=here.cluster.resource.name, customer=here.spec.customer.name, to=to)
+    return ForwardingAccess("forwarding-access", args, opts=here.options()).ready
 
 
 def _objects(here: Ground, stored: Tiers) -> ObjectStore:

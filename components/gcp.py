@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pulumi_kubernetes as kubernetes
 
+from components.access.gcp_forwarding import ForwardingAccess, ForwardingAccessArgs
 from components.access.gcp_ways_in import rights_inside, ways_in
 from components.access.names import workloads
 from components.cluster.gcp import Cluster, ClusterArgs
@@ -26,6 +27,7 @@ from components.storage.gcp_classes import DISK, SHARED, Classes, ClassesArgs, k
 from components.storage.gcp_platform import platform_bucket
 from components.storage.gcp_shared import LUSTRE
 from components.storage.gcp_tiers import objects, shared
+from planning.platform.forwarded import by_identity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -69,6 +71,7 @@ def build(site: Site) -> Built:
     files = shared(ground)
     bucket = buckets.get(next((tier.purpose for tier in spec.storage if tier.tier == "cold"), ""))
     names = _names(ground)
+    _forwarding(ground, cluster=cluster)
     inside = kubernetes.Provider("cluster", kubeconfig=cluster.kubeconfig, opts=site.options(depends_on=pools))
     parts = Inside(provider=inside, pools=pools, files=files, bucket=bucket, made=made, ways=ways)
     handle = ClusterHandle(
@@ -121,6 +124,22 @@ def _cluster(ground: Ground) -> Cluster:
     )
     waits = [*ground.key.granted, _logs(ground)]
     return Cluster("cluster", args, opts=site.options(provider=ground.gcp, depends_on=waits))
+
+
+def _forwarding(ground: Ground, *, cluster: Cluster) -> None:
+    """Rights of the collector, where this project is the main one; in another its owner gives them."""
+    spec = ground.site.spec
+    to = spec.platform.forwarding if spec.platform is not None else None
+    if to is None or not by_identity(to, target=spec.placement.target):
+        return
+    if to.account not in {None, ground.settings.project}:
+        return
+    args = ForwardingAccessArgs(
+        project=ground.project, number=ground.number, workload_pool=cluster.workload_pool, to=to
+    )
+    # The pool of identities is there once the first cluster of the project is.
+    after = ground.site.options(provider=ground.gcp, depends_on=[cluster.resource])
+    ForwardingAccess("forwarding-access", args, opts=after)
 
 
 def _callers(spec: ClusterSpec) -> tuple[IPv4Network, ...]:

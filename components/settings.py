@@ -134,7 +134,7 @@ def _whole_bucket(config: pulumi.Config) -> str:
 
 def _https(address: str, *, name: str) -> str:
     if address and not address.startswith("https://"):
-        raise InputError(f"{SECTION}:{name} is {address!r}, and backups travel over https:// only")
+        raise InputError(f"{SECTION}:{name} is {address!r}, and must begin with https://")
     return address
 
 

@@ -56,11 +56,18 @@ class BucketAccess(pulumi.ComponentResource):
 
 
 def principal(workload: str, *, number: pulumi.Input[str], workload_pool: pulumi.Input[str]) -> pulumi.Output[str]:
-    """A workload's service account as IAM names it (docs.cloud.google.com/iam/docs/principal-identifiers)."""
+    """A workload's service account as IAM names it."""
+    return principal_of((namespace(workload), SERVICE_ACCOUNT), number=number, workload_pool=workload_pool)
+
+
+def principal_of(
+    account: tuple[str, str], *, number: pulumi.Input[str], workload_pool: pulumi.Input[str]
+) -> pulumi.Output[str]:
+    """A service account, by namespace and name, as IAM names it (docs.cloud.google.com/iam, principal identifiers)."""
     return pulumi.Output.concat(
         "principal://iam.googleapis.com/projects/",
         number,
         "/locations/global/workloadIdentityPools/",
         workload_pool,
-        f"/subject/ns/{namespace(workload)}/sa/{SERVICE_ACCOUNT}",
+        f"/subject/ns/{account[0]}/sa/{account[1]}",
     )

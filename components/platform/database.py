@@ -87,7 +87,7 @@ def database(
             "bootstrap": {"initdb": {"database": name, "owner": name, "secret": {"name": cluster}}},
             **target.fields,
         },
-        opts=pulumi.ResourceOptions(parent=parent, depends_on=before, protect=True, retain_on_delete=True),
+        opts=pulumi.ResourceOptions(parent=parent, depends_on=before, retain_on_delete=True),
     )
     _schedule(cluster, namespace=namespace, ground=ground, parent=made)
     _monitor(cluster, namespace=namespace, parent=made)
@@ -119,7 +119,7 @@ def _login(
         metadata={"name": cluster, "namespace": namespace, "labels": {"cnpg.io/reload": "true"}},
         type="kubernetes.io/basic-auth",
         string_data={"username": user, "password": password},
-        opts=pulumi.ResourceOptions(parent=parent, protect=True, retain_on_delete=True),
+        opts=pulumi.ResourceOptions(parent=parent, retain_on_delete=True),
     )
 
 

@@ -11,6 +11,7 @@ from components.platform.built import Part
 from components.platform.chart import release
 from components.platform.devices import ANY_TAINT, MACHINE, OURS, POOL, only
 from planning.accelerators import NVIDIA, device
+from planning.platform.alerts.sources import gpu_counters
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,6 +45,7 @@ class DcgmExporter(pulumi.ComponentResource):
             "tolerations": ANY_TAINT,
             "resources": {"requests": REQUESTS, "limits": LIMITS},
             "serviceMonitor": {"enabled": args.ground.has("prometheus_crds")},
+            "customMetrics": gpu_counters(),
             **_nodes(args),
         }
         release("dcgm-exporter", part, values=values, ground=args.ground, parent=self)

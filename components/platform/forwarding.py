@@ -10,6 +10,7 @@ import pulumi_kubernetes as kubernetes
 from components.platform import names
 from components.platform.fences import outward
 from components.platform.storehouse import bucket_way
+from planning.platform.forwarded import access_said
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -31,12 +32,6 @@ SERIES: Final = (
     'kube_node_status_condition{condition="Ready",status="true"}',
     'ALERTS{alertstate="firing"}',
 )
-NO_CREDENTIALS: Final = (
-    "logs and metrics are to be visible in the main cloud, and no credentials are set: the collectors try the identity"
-    " of their service account collector in namespace observability, which must have the rights"
-    " (docs/guides/observability.md); else: pulumi config set --secret atoll:forwardingCredentials"
-)
-
 NO_WAY: Final = "main_cloud.logs_and_metrics: nothing is sent to {provider}: a way is known to {known}"
 
 
@@ -52,7 +47,9 @@ def warn(ground: Ground) -> None:
     if to is not None and to.provider not in EXPORTERS:
         pulumi.log.warn(NO_WAY.format(provider=to.provider, known=", ".join(EXPORTERS)))
     elif to is not None and not ground.settings.forwarding_credentials:
-        pulumi.log.warn(NO_CREDENTIALS)
+        said = access_said(to, target=ground.spec.placement.target)
+        if said:
+            pulumi.log.warn(said)
 
 
 def exporters(ground: Ground, to: Forwarding) -> dict[str, dict[str, object]]:
@@ -104,12 +101,12 @@ def environment(to: Forwarding) -> dict[str, str]:
 
 
 def _cloudwatch_logs(to: Forwarding, name: str) -> dict[str, object]:
-    group = f"/{GROUP}/{name}"
+    group = names.forwarded_groups(name)["logs"]
     return {"region": to.region, "log_group_name": group, "log_stream_name": "pods", "log_retention": 30}
 
 
 def _cloudwatch_metrics(to: Forwarding, name: str) -> dict[str, object]:
-    group = f"/{GROUP}/{name}/metrics"
+    group = names.forwarded_groups(name)["metrics"]
     return {
         "region": to.region,
         "namespace": f"Atoll/{name}",

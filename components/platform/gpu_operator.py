@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, final
 
 import pulumi
+import pulumi_kubernetes as kubernetes
 import yaml
 
 from components.platform.built import Part
@@ -13,6 +14,7 @@ from components.platform.chart import release
 from components.platform.device_plugin import turns
 from components.platform.devices import ANY_TAINT, OURS
 from components.platform.fences import outward
+from planning.platform.alerts.sources import gpu_counters
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 PART: Final = "gpu_operator"
 SHARING: Final = "sharing"
 TURNS: Final = "turns"
+COUNTERS: Final = "dcgm-counters"  # ConfigMap with what the exporter counts
 PACKAGES: Final = (80, 443)  # the driver's pod fetches the headers of the node's kernel from its distribution
 
 
@@ -41,6 +44,12 @@ class GpuOperator(pulumi.ComponentResource):
         ground = args.ground
         part = ground.part(PART)
         super().__init__("atoll:platform:GpuOperator", name, {"version": part.version}, opts)
+        kubernetes.core.v1.ConfigMap(
+            COUNTERS,
+            metadata={"name": COUNTERS, "namespace": part.namespace},
+            data={"dcgm-metrics.csv": gpu_counters()},
+            opts=pulumi.ResourceOptions(parent=self),
+        )
         outward("gpu-driver-packages", namespace=part.namespace, ports=PACKAGES, parent=self)
         release("gpu-operator", part, values=values(ground), ground=ground, parent=self)
         self.register_outputs({})
@@ -63,6 +72,7 @@ def values(ground: Ground) -> Mapping[str, object]:
         "dcgmExporter": {
             "enabled": profile.dcgm_exporter == OURS,
             "serviceMonitor": {"enabled": ground.has("prometheus_crds")},
+            "config": {"name": COUNTERS},
         },
         **_slices(ground),
     }

@@ -104,6 +104,7 @@ def mesh() -> dict[str, object]:
             "tracing": {},
         },
         "enablePrometheusMerge": True,
+        "ingressControllerMode": "OFF",  # else an Ingress of any team is served under whatever name it claims
         "rootNamespace": names.ISTIO,
         "tcpKeepalive": {"interval": "5s", "probes": 3, "time": "10s"},
         "trustDomain": "cluster.local",

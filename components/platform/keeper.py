@@ -35,7 +35,7 @@ def keeper(token: str, *, ending: str = "", protect: bool = False) -> pulumi.Res
 
 def claims(ground: Ground) -> tuple[Patch, ...]:
     """Have volumes on the cluster's network disks, where its default class may be another."""
-    disk = ground.handle.classes.disk
+    disk = ground.volume_class
     return (
         (Patch(kind="PersistentVolumeClaim", name=".*", change={"spec": {"storageClassName": disk}}),) if disk else ()
     )

@@ -58,6 +58,14 @@ class Account(NamedTuple):
     name: str
 
 
+COLLECTOR_ACCOUNT: Final = Account(OBSERVABILITY, "collector")  # sends logs and metrics on to the main cloud
+
+
+def forwarded_groups(customer: str) -> dict[str, str]:
+    """Log groups of CloudWatch that a customer's logs, and metrics, are written to."""
+    return {"logs": f"/atoll/{customer}", "metrics": f"/atoll/{customer}/metrics"}
+
+
 # Service accounts that use the provider's bucket of the platform, without a key (`ClusterHandle.bucket`).
 BUCKET_USERS: Final[Mapping[str, Account]] = {
     "velero": Account(VELERO, "velero"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, final
 
 import pulumi
 
-from components.access.tenancy import shut_namespace
+from components.access.tenancy import Marks, shut_namespace
 from components.platform.built import Part
 from components.platform.fences import api_servers, fence
 
@@ -27,6 +27,8 @@ LEVELS: Final[Mapping[str, str]] = {
     "velero": "privileged",
     "slurm": "privileged",
 }
+# Volumes in them hold what nobody can make again: a namespace that goes takes its volumes with it.
+KEPT: Final = frozenset({"object-store", "mlflow", "airflow"})
 THEIRS: Final = frozenset({"", "kube-system"})  # made by the part itself, or by the cluster
 
 
@@ -49,7 +51,8 @@ class Namespaces(pulumi.ComponentResource):
     def __init__(self, name: str, args: NamespacesArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("atoll:platform:Namespaces", name, {"names": list(args.names)}, opts)
         for each in args.names:
-            home = shut_namespace(each, level=LEVELS.get(each, RESTRICTED), parent=self)
+            kept = Marks(kept=each in KEPT)
+            home = shut_namespace(each, level=LEVELS.get(each, RESTRICTED), parent=self, marks=kept)
             fence(each, servers=args.servers, parent=home)
         self.register_outputs({})
 

@@ -16,6 +16,7 @@ from components.platform.built import Part
 from components.platform.nccl import nccl
 from components.platform.queue_guard import guard
 from planning.queues import OPEN, lines
+from planning.slurm import left
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -56,7 +57,9 @@ class Queues(pulumi.ComponentResource):
     """Flavors, cohorts, queues and priorities, and the rules that keep pods from going round them."""
 
     def __init__(self, name: str, args: QueuesArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        found = tuple(lines(args.platform, args.spec.pools))
+        kinds = {work.name: work.kind for work in args.platform.works}
+        queued = left(args.spec.pools, kinds=kinds, orchestration=args.spec.orchestration)
+        found = tuple(lines(args.platform, queued))
         names = [queue.name for line in found for queue in line.queues]
         super().__init__("atoll:platform:Queues", name, {"queues": names}, opts)
         near = {line.workload for line in found if args.labelled and topology.near(line, args.spec)}

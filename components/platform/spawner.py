@@ -9,6 +9,7 @@ from components.nodepool.devices import BURN_IN_TAINT, device, taints
 from components.platform.notebook_images import CODE, jupyter_images
 from components.platform.pictures import picture
 from planning.checklist.words import Ide
+from planning.queues import flavor
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -51,20 +52,28 @@ class Offer:
 def offer(ground: Ground, *, ticked: Sequence[str]) -> Offer:
     """What the checklist asks for; both IDEs where it names none."""
     spec = ground.spec
-    pools = [pool for pool in spec.pools if pool.role != "system"]
-    devices = list(dict.fromkeys(name for pool in pools if (name := device(pool.accelerator))))
+    pools = _offered(ground)
+    devices = list(dict.fromkeys(flavor(pool, ground.platform).resource for pool in pools if pool.accelerators))
+    whole = list(dict.fromkeys(name for pool in pools if (name := device(pool.accelerator))))
     frameworks = {framework for work in ground.platform.works for framework in work.frameworks}
     ides = spec.ides or tuple(Ide)
-    images = jupyter_images(frameworks, devices) if Ide.JUPYTERLAB in ides else ()
+    images = jupyter_images(frameworks, whole) if Ide.JUPYTERLAB in ides else ()
     return Offer(
         jupyter=[picture(image, ground) for image in images],
         code=[picture(CODE, ground)] if Ide.VSCODE in ides else [],
         devices=devices,
         pools=pools,
-        disk_class=ground.handle.classes.disk,
+        disk_class=ground.volume_class,
         labelled=ground.labelled,
         ticked=ticked,
     )
+
+
+def _offered(ground: Ground) -> list[Pool]:
+    """The pools of notebooks; all of the workloads' where no pool is for them alone."""
+    theirs = {work.name for work in ground.platform.works if work.kind == "notebooks"}
+    pools = [pool for pool in ground.spec.pools if pool.role != "system"]
+    return [pool for pool in pools if pool.workload in theirs] or pools
 
 
 def spawner(offered: Offer) -> dict[str, object]:
@@ -96,7 +105,7 @@ def _images(images: Sequence[str]) -> dict[str, object]:
 
 
 def _accelerators(devices: Collection[str]) -> dict[str, object]:
-    makers = [{"limitsKey": name, "uiName": MAKERS[name]} for name in devices]
+    makers = [{"limitsKey": name, "uiName": MAKERS.get(name, name)} for name in devices]
     return {"vendor": makers[0]["limitsKey"] if len(makers) == 1 else "", "vendors": makers, "num": "none"}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from components.platform.names import NCCL
 from planning.errors import AtollError
 
 if TYPE_CHECKING:
@@ -112,6 +113,7 @@ def _job(
     """One replicated job; the container is called "node" in all of them, which is where Trainer puts the program."""
     mpi = server or name == "launcher"
     container: dict[str, object] = {"name": "node", "image": image, "securityContext": dict(RESTRICTED)}
+    container["envFrom"] = [{"configMapRef": {"name": NCCL, "optional": True}}]
     if not mpi:
         container["env"] = [dict(each) for each in HOME]
     if server:

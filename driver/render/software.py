@@ -111,6 +111,6 @@ def _table(*headings: str, widths: Mapping[str, int]) -> Table:
     table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
     for heading in headings:
         table.add_column(
-            heading, no_wrap=heading in ("part", "how", "version"), overflow="fold", width=widths.get(heading)
+            heading, no_wrap=heading in ("part", "how", "version"), overflow="fold", max_width=widths.get(heading)
         )
     return table

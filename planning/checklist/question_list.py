@@ -101,9 +101,7 @@ _WORK: Final = (
     number(
         "accelerators", "Accelerators at the same time (0 for none)", "workloads[0].accelerators", "0", when=(_BATCH,)
     ),
-    flag(
-        "spot", "May it run on spot machines, which can be taken back at short notice?", "workloads[0].spot", "false"
-    ),
+    flag("spot", "May it run on spot machines, which can be taken back at short notice?", "workloads[0].spot", "false"),
     flag(
         "checkpointing",
         "Do runs resume from checkpoints?",

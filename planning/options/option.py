@@ -11,7 +11,7 @@ from planning.checklist.workload import FineTuning, Training
 from planning.lock import Ceilings
 from planning.money import NOTHING, ZERO
 from planning.options.assemble import UNNAMED_MACHINE, named_parts, spec, target
-from planning.options.platform import not_installed, store_notice
+from planning.options.platform import forwarding_notice, not_installed, shares_here, store_notice
 from planning.options.worth import buying, pool_worth
 from planning.pricing import price_all
 from planning.quantities import charges
@@ -171,6 +171,8 @@ def _leaves_out(cluster: ClusterSpec, checklist: Checklist) -> Iterator[str]:
         yield f"the link to the main {checklist.main_cloud.provider} VPC"
     if cluster.platform is not None and cluster.platform.forwarding is not None:
         yield f"what {cluster.platform.forwarding.provider} charges for the logs and metrics that are forwarded to it"
+    if cluster.platform is not None and not shares_here(checklist, cluster.profile):
+        yield f"sharing of accelerators by {checklist.platform.sharing}: {cluster.profile.title} owns what sets it up"
     if cluster.platform is not None:
         yield from not_installed(cluster.platform)
     yield "taxes, people's time and unused commitments"
@@ -189,6 +191,7 @@ def _notes(placed: Placed, *, market: Market) -> Iterator[str]:
     yield from (f"{word}: {said}" for word, said in (("provided", provider.manages), ("SLA", provider.sla)) if said)
     if placed.part.name == HOME:
         yield from store_notice(checklist)
+        yield from forwarding_notice(checklist, target=target(pick.place[0], checklist))
     for each in pick.candidates:
         yield from _pool_notes(each)
     late = [each for each in pick.candidates if _is_late(each, checklist)]

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.software.reader import RELEASE, parts
 from planning.installed import Forwarding, Installed, Platform, Skipped, Work
-from planning.options.devices import device_parts
+from planning.options.devices import OURS, device_parts
 from planning.options.teams import team_shares
 from planning.platform.choice import choose, scales_to_zero
+from planning.platform.forwarded import access_said
+from planning.slurm import left
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -49,13 +51,13 @@ def platform(checklist: Checklist, *, profile: Profile, pools: Sequence[Pool]) -
                 Work(name=work.name, kind=work.kind, frameworks=tuple(map(str, work.frameworks)), spot=work.spot)
                 for work in checklist.workloads
             ),
-            "teams": team_shares(checklist, pools),
+            "teams": team_shares(checklist, _queued(checklist, pools)),
             "object_store": asked.object_store,
             "sso": checklist.access.sso,
             "mirror": asked.mirror or "",
             "digests": asked.digests,
             "idle_minutes": asked.idle_minutes,
-            "sharing": asked.sharing,
+            "sharing": asked.sharing if shares_here(checklist, profile) else "none",
             "mig_profile": asked.mig_profile or "",
             "handover": asked.handover,
             "scale_to_zero": scales_to_zero(checklist),
@@ -63,6 +65,22 @@ def platform(checklist: Checklist, *, profile: Profile, pools: Sequence[Pool]) -
             "forwarding": _forwarding(checklist.main_cloud),
         }
     )
+
+
+def _queued(checklist: Checklist, pools: Sequence[Pool]) -> tuple[Pool, ...]:
+    """The pools without the nodes that Slurm has."""
+    kinds = {work.name: work.kind for work in checklist.workloads}
+    return left(pools, kinds=kinds, orchestration=checklist.orchestration)
+
+
+def shares_here(checklist: Checklist, profile: Profile) -> bool:
+    """Whether accelerators can be shared as asked: whoever owns the driver, or the plugin, sets that up."""
+    ours = {
+        "none": True,
+        "mig": profile.gpu_driver == OURS,
+        "time_slicing": OURS in (profile.gpu_driver, profile.device_plugin),
+    }
+    return ours[checklist.platform.sharing]
 
 
 def _in_order(chosen: Iterable[Part]) -> list[Part]:
@@ -96,6 +114,14 @@ def store_notice(checklist: Checklist) -> Iterator[str]:
     """What a reader should know of the object store that was chosen."""
     if checklist.platform.object_store == "minio" and "minio" not in checklist.platform.without:
         yield MINIO
+
+
+def forwarding_notice(checklist: Checklist, *, target: str) -> Iterator[str]:
+    """What the customer has to give, so that the main cloud sees logs and metrics."""
+    to = _forwarding(checklist.main_cloud)
+    said = access_said(to, target=target) if to is not None else ""
+    if said:
+        yield said
 
 
 def not_installed(platform: Platform) -> Iterator[str]:

@@ -23,6 +23,7 @@ pytestmark = [
     definitions.here,
     pytest.mark.skipif(bool(missing_plugin("random")), reason=missing_plugin("random")),
 ]
+DIRECTORY = "kubernetes:kustomize/v2:Directory"
 
 
 def fine(done: subprocess.CompletedProcess[str]) -> str:
@@ -46,8 +47,9 @@ def test_the_small_platform_comes_up_from_a_folder_stays_unchanged_and_goes(tmp_
         assert "created" in fine(here.atoll("up", STACK, "--yes", "--accept-unknown"))
         fine(here.atoll("preview", STACK, "--accept-unknown", "--expect-no-changes"))
         fine(here.atoll("destroy", STACK, "--yes"))
-        exported = json.loads(fine(here.pulumi("stack", "export")))
-        left = exported["deployment"].get("resources", [])
+        state = json.loads((tmp_path / f".pulumi-state/.pulumi/stacks/atoll/{STACK}.json").read_text())
+        left = state["checkpoint"]["latest"].get("resources", [])
+        assert [each["urn"] for each in left if each.get("protect")]
         assert not [each["urn"] for each in left if each.get("custom") and not is_kept(each["urn"], left)]
 
 
@@ -65,4 +67,6 @@ def is_kept(urn: str, left: list[dict[str, object]]) -> bool:
         assert isinstance(before, list)
         provider = str(each.get("provider", "")).rpartition("::")[0]
         waiting += [*map(str, before), str(each.get("parent", "")), provider]
+        if each["type"] == DIRECTORY:  # whatever waits for it waits for all that is in it
+            waiting += [str(other["urn"]) for other in left if other.get("parent") == each["urn"]]
     return urn in needed

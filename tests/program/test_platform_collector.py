@@ -85,6 +85,14 @@ def test_without_credentials_the_pods_identity_is_tried() -> None:
     assert not [each for each in run.resources if each.type == "kubernetes:core/v1:Secret"]
 
 
+def test_that_another_cloud_needs_credentials_is_said(caplog: pytest.LogCaptureFixture) -> None:
+    installed("aws")
+    assert "atoll:forwardingCredentials" in caplog.text
+    caplog.clear()
+    installed("aws", forwarding_credentials=CREDENTIALS)
+    assert "atoll:forwardingCredentials" not in caplog.text
+
+
 def test_a_cloud_that_no_way_is_known_to_gets_nothing() -> None:
     config = told(installed("lambda"), "collector", "alternateConfig")
     assert set(config["service"]["pipelines"]) == {"logs", "metrics", "traces"}

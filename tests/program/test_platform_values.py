@@ -31,6 +31,8 @@ TYPED = "copied into a custom object, whose own definition judges it"
 COMMENTED = "read by the chart's templates, and only a comment in its values"
 FREE: Mapping[str, Mapping[str, str]] = {
     "argo-cd": {"configs.cm": AS_IT_IS, "configs.params": AS_IT_IS},
+    "dcgm-exporter": {"customMetrics": COMMENTED},
+    "gpu-operator": {"dcgmExporter.config": COMMENTED},
     "aws-load-balancer-controller": {"defaultTags": "tags of what it makes: names of our own"},
     "kube-prometheus-stack": {
         "grafana.additionalDataSources": AS_IT_IS,
@@ -62,8 +64,21 @@ FREE: Mapping[str, Mapping[str, str]] = {
     "velero": {"kubectl.image.tag": COMMENTED, "extraObjects": "objects of our own"},
 }
 
+OURS = dict.fromkeys(
+    ("gpu_driver", "device_plugin", "node_feature_discovery", "dcgm_exporter", "network_plugin"), "atoll"
+)
+
+
+def bare() -> ClusterSpec:
+    """A cluster whose provider brings nothing for its accelerators, and whose fabric is InfiniBand."""
+    rented = specs.existing_cluster()
+    pools = tuple(pool.model_copy(update={"fabric": "infiniband", "efa_interfaces": 0}) for pool in rented.pools)
+    return specs.existing_cluster(profile=specs.RENTED.model_copy(update=OURS), pools=pools)
+
+
 BASES: Mapping[str, Callable[[], ClusterSpec]] = {
     "existing": specs.existing_cluster,
+    "bare": bare,
     "aws": specs.aws_cluster,
     "gcp": specs_gcp.gcp_cluster,
     "coreweave": specs_coreweave.coreweave_cluster,
@@ -83,6 +98,7 @@ VARIANTS: Mapping[str, tuple[str, dict[str, Any]]] = {
             "access": {"sso": SSO},
         },
     ),
+    "bare": ("bare", {"platform": {"size": "small"}}),
     "aws": ("aws", {"platform": {"size": "full"}}),
     "aws-provider": ("aws", {"platform": {"size": "full", "object_store": "provider"}, "schedulers": ["airflow"]}),
     "gcp-provider": (
@@ -163,7 +179,7 @@ def test_values_that_the_chart_has_are_let_through() -> None:
 
 def test_every_free_path_begins_in_its_chart() -> None:
     for name, paths in FREE.items():
-        known = set(dotted(chart(name).defaults))
+        known = {"", *dotted(chart(name).defaults)}
         for path, reason in paths.items():
             assert path in known or (reason in {COMMENTED, AS_IT_IS} and parent(path) in known), f"{name}: {path}"
 

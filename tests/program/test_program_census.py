@@ -20,6 +20,7 @@ UPDATE = "ATOLL_UPDATE_GOLDENS"
 COMMAND = f"{UPDATE}=1 .venv/bin/python -m pytest tests/program/test_program_census.py"
 TOKENS = {
     "atoll:access:BucketAccess",
+    "atoll:access:ForwardingAccess",
     "atoll:access:Gateway",
     "atoll:access:GatewayPod",
     "atoll:access:GroupRights",

@@ -63,9 +63,13 @@ class ControlPlane:
     kubeconfig: Path
 
 
+SERVERS = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok")
+
+
 def build() -> int:
     """Build the servers, or find them up to date; the exit code of tools/build."""
-    return subprocess.run([sys.executable, str(REPOSITORY / "tools" / "build")], check=False).returncode
+    wanted = [sys.executable, str(REPOSITORY / "tools" / "build"), *SERVERS]
+    return subprocess.run(wanted, check=False).returncode
 
 
 @contextlib.contextmanager

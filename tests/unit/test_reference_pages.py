@@ -31,7 +31,9 @@ def test_every_command_stands_in_the_page() -> None:
     assert [name for name in COMMANDS if f"## `atoll {name} " not in text] == []
 
 
-@pytest.mark.parametrize(("page", "module"), [("settings", settings_page), ("commands", manual), ("software", software_page)])
+@pytest.mark.parametrize(
+    ("page", "module"), [("settings", settings_page), ("commands", manual), ("software", software_page)]
+)
 def test_the_committed_page_is_the_codes(page: str, module: object) -> None:
     name = getattr(module, "__name__", "")
     command = f".venv/bin/python -m {name} > docs/reference/{page}.md"

@@ -18,10 +18,11 @@ EVERY_SIZE: Final = ("small", "standard", "full")
 
 def parts_known(checklist: Checklist) -> Iterator[Broken]:
     """A part is called what the software catalog calls it."""
-    for field in ("extra", "without"):
-        for at, name in enumerate(getattr(checklist.platform, field)):
+    asked = checklist.platform
+    for field, names in (("extra", asked.extra), ("without", asked.without)):
+        for at, name in enumerate(names):
             if name not in parts():
-                near = get_close_matches(name, parts(), n=1)
+                near = get_close_matches(name, tuple(parts()), n=1)
                 hint = f'did you mean "{near[0]}"?' if near else "`atoll software list` names every part"
                 yield Broken(("platform", field, at), f'there is no platform part "{name}"', hint)
 

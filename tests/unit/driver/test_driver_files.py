@@ -95,8 +95,8 @@ class TestPlanRefuses:
         ("old", "new", "said"),
         [
             ('"us-east-1"', '"us-east-9"', "edited after it was accepted"),
-            ('"schema_version": 2', '"schema_version": 99', "written by a newer Atoll"),
-            ('"schema_version": 2', '"schema_version": 1', "written by an older Atoll"),
+            ('"schema_version": 3', '"schema_version": 99', "written by a newer Atoll"),
+            ('"schema_version": 3', '"schema_version": 1', "written by an older Atoll"),
             ("{", "", "not JSON"),
         ],
     )

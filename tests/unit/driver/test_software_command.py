@@ -239,8 +239,9 @@ def test_a_plan_says_of_every_part_its_version_its_source_and_its_digest(project
 
 
 def test_the_tables_of_a_plan_name_what_is_not_resolved_and_what_is_not_installed(
-    capsys: pytest.CaptureFixture[str],
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
     known = SoftwareLock(charts={KUEUE: A}, images={KUEUE_IMAGE: B})
     rows = [pinned_form(installed(name), known) for name in ("kueue", "minio", "queues", "dex")]
     show(*software_parts(rows, [{"name": "katib", "title": "Katib", "reason": "platform.without"}]))

@@ -1,0 +1,85 @@
+"""Logs and metrics reach the cluster's own cloud by the identity of the collector, and nothing else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import specs
+import specs_gcp
+from look import at, of_type, one
+from platform_samples import checklist, spec_with
+
+from components.access.aws_forwarding import ACTIONS
+from components.charges import Ledger
+from components.platform.names import forwarded_groups
+from components.settings import read_settings
+from components.site import Site
+from components.targets import BUILDERS
+from driver.offline.program import Run, run
+from planning.installed import Forwarding
+from planning.options.platform import forwarding_notice
+from planning.platform.forwarded import access_said, by_identity
+from planning.quantities import declared
+
+if TYPE_CHECKING:
+    from planning.spec import ClusterSpec
+
+ASSOCIATION = "aws:eks/podIdentityAssociation:PodIdentityAssociation"
+MEMBER = "gcp:projects/iAMMember:IAMMember"
+
+
+def main_cloud(provider: str, **fields: Any) -> dict[str, Any]:
+    return {"main_cloud": {"provider": provider, "region": "us-east-1", "logs_and_metrics": True, **fields}}
+
+
+def built(base: ClusterSpec, **changes: Any) -> Run:
+    spec = spec_with(base, **changes)
+
+    def program() -> None:
+        BUILDERS[spec.placement.target](Site(spec=spec, ledger=Ledger(declared(spec)), settings=read_settings()))
+
+    return run("sample", program=program)
+
+
+def test_on_aws_the_collector_takes_a_role_that_writes_to_its_own_log_groups() -> None:
+    found = built(specs.aws_cluster(), **main_cloud("aws"))
+    taken = one(found, ASSOCIATION, "forwarding")
+    assert (at(taken, "namespace"), at(taken, "serviceAccount")) == ("observability", "collector")
+    assert one(found, "aws:iam/rolePolicy:RolePolicy", "forwarding-logs")
+    assert {each.partition(":")[0] for each in ACTIONS} == {"logs"}
+    assert set(forwarded_groups("acme").values()) == {"/atoll/acme", "/atoll/acme/metrics"}
+
+
+def test_on_google_cloud_the_collectors_account_has_two_roles() -> None:
+    found = built(specs_gcp.gcp_cluster(), **main_cloud("gcp"))
+    assert {at(each, "role") for each in of_type(found, MEMBER) if each.name.startswith("forwarding")} == {
+        "roles/logging.logWriter",
+        "roles/monitoring.metricWriter",
+    }
+
+
+@pytest.mark.parametrize(("base", "token"), [(specs.aws_cluster, ASSOCIATION), (specs_gcp.gcp_cluster, MEMBER)])
+def test_another_main_cloud_gives_no_role(base: Any, token: str) -> None:
+    for provider in ("azure", ""):
+        found = built(base(), **(main_cloud(provider) if provider else {}))
+        assert not [each for each in of_type(found, token) if each.name.startswith("forwarding")]
+
+
+def test_in_another_project_its_owner_gives_the_roles() -> None:
+    found = built(specs_gcp.gcp_cluster(), **main_cloud("gcp", account="acme-core"))
+    assert not [each for each in of_type(found, MEMBER) if each.name.startswith("forwarding")]
+
+
+def test_a_quote_says_what_has_to_be_given() -> None:
+    asked = checklist(**main_cloud("aws"))
+    assert list(forwarding_notice(asked, target="aws")) == []
+    (said,) = forwarding_notice(asked, target="gcp")
+    assert "atoll:forwardingCredentials" in said
+    assert list(forwarding_notice(checklist(), target="existing")) == []
+
+
+def test_a_named_account_may_be_another_than_the_clusters() -> None:
+    to = Forwarding(provider="aws", region="eu-west-1", account="111122223333")
+    assert by_identity(to, target="aws")
+    assert "111122223333" in access_said(to, target="aws")
