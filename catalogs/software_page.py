@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from catalogs.software.model import HeldIn, Kind
-from catalogs.software.reader import RELEASE, images, parts, tested
+from catalogs.software.reader import RELEASE, images, software, tested
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -34,7 +34,8 @@ PARTS: Final = """
 
 "sizes" are the sizes of platform that have a part without being asked. CPU, memory and disk are what its always
 running pods ask of the system nodes, and what their volumes take. A part is left out where the provider's profile
-forbids it, or owns what it is ([profiles](profiles.md)).
+forbids it, or owns what it is ([profiles](profiles.md)). What a cluster has without a platform too comes
+last.
 """
 IMAGES: Final = """
 ## Images
@@ -44,6 +45,7 @@ mirror: values of the chart, the objects of the manifests (kustomize rewrites bo
 does), or the program. The GPU Operator puts the node's operating system behind the driver's version: the image of
 Ubuntu 24.04 stands here.
 """
+BUILT_BY: Final[Mapping[str, str]] = {"aws": "every cluster on AWS", "ways": "every cluster, by its ways in"}
 HELD: Final[Mapping[HeldIn, str]] = {
     HeldIn.VALUES: "values",
     HeldIn.OBJECTS: "objects",
@@ -68,14 +70,14 @@ def _tuple() -> Iterator[str]:
 def _parts() -> Iterator[str]:
     yield "| part | what | version | from | licence | sizes | CPU m | MiB | GB | needs | only where |"
     yield "|---|---|---|---|---|---|---:|---:|---:|---|---|"
-    for part in parts().values():
+    for part in software().values():
         cells = (
             part.name,
             part.title,
             part.version if part.kind is not Kind.OBJECTS else "",
             _source(part),
             part.licence,
-            ", ".join(part.sizes) or part.note or "when asked",
+            BUILT_BY.get(part.built_by) or ", ".join(part.sizes) or part.note or "when asked",
             str(part.cpu_millicores),
             str(part.memory_mib),
             str(part.disk_gb),

@@ -19,7 +19,7 @@ from components.site import Built, ClusterHandle, Identity, Ingress, Names, Obje
 from components.storage.aws_classes import DISK, Classes, ClassesArgs
 from components.storage.aws_platform import platform_bucket
 from components.storage.aws_tiers import tiers
-from planning.platform.forwarded import by_identity
+from planning.forwarded import by_identity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +53,8 @@ def build(site: Site) -> Built:
     running = software(here, inside, elastic=is_elastic(here)) if reached else Software(autoscaler=None, ready=())
     pools = other_pools(here, inside=inside if reached else None, after=[first, added, *running.ready])
     watch_ceiling(here, autoscaler=running.autoscaler)
-    ready: list[pulumi.Resource] = [*system, added, *running.ready, *pools, *_forwarding(here)]
+    bucket, allowed = platform_bucket(here)
+    ready: list[pulumi.Resource] = [*system, added, *running.ready, *pools, *allowed, *_forwarding(here)]
     made = _classes(here, stored, inside=inside, ready=ready) if reached else None
     handle = ClusterHandle(
         placement=site.placement,
@@ -68,7 +69,7 @@ def build(site: Site) -> Built:
         names=names,
         kubeconfigs=ways.kubeconfigs,
         gateway=ways.gateway,
-        bucket=platform_bucket(here),
+        bucket=bucket,
     )
     said = {**stored.outputs, **({"nameServers": names.name_servers} if names.domain else {})}
     return Built(handle=handle, outputs={**_control_plane(here), **said, **_peering(here), **ways.outputs})

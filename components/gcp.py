@@ -27,7 +27,7 @@ from components.storage.gcp_classes import DISK, SHARED, Classes, ClassesArgs, k
 from components.storage.gcp_platform import platform_bucket
 from components.storage.gcp_shared import LUSTRE
 from components.storage.gcp_tiers import objects, shared
-from planning.platform.forwarded import by_identity
+from planning.forwarded import by_identity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

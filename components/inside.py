@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import pulumi
 
 from components.access.gateway_pod import GatewayPod, GatewayPodArgs
+from components.access.images import images
 from components.access.names import workloads
 from components.access.rights import Rights, RightsArgs
 from components.access.ssh import Ssh, SshArgs
@@ -15,6 +16,7 @@ from components.contract import ContractArgs, Services
 from components.network.site import linked
 from components.platform.compose import compose
 from components.platform.devices import Devices, DevicesArgs, wanted
+from components.platform.shelf import of_program
 
 if TYPE_CHECKING:
     from components.site import ClusterHandle, Site
@@ -33,19 +35,22 @@ def fill(site: Site, handle: ClusterHandle) -> dict[str, pulumi.Input[object]]:
         return {}
     inside = site.options(provider=handle.provider, depends_on=handle.ready)
     _devices(site, options=inside)
-    order = TenancyArgs(spec=site.spec, identity=handle.identity.kind, volumes=handle.volumes)
+    ways = images(of_program(site.mirror, offline=site.settings.offline))
+    order = TenancyArgs(spec=site.spec, identity=handle.identity.kind, volumes=handle.volumes, image=ways.busybox)
     tenancy = Tenancy("tenancy", order, opts=inside)
     Rights("rights", RightsArgs(workloads=workloads(site.spec)), opts=inside)
     in_system = site.options(provider=handle.provider, depends_on=[*handle.ready, tenancy])
-    _ssh(site, options=in_system)
+    _ssh(site, image=ways.busybox, options=in_system)
     return {
-        **_gateway(site, handle, options=in_system),
+        **_gateway(site, handle, image=ways.wireguard, options=in_system),
         **linked(site, options=in_system),
         **compose(site, handle, after=[tenancy]),
     }
 
 
-def _gateway(site: Site, handle: ClusterHandle, *, options: pulumi.ResourceOptions) -> dict[str, pulumi.Input[object]]:
+def _gateway(
+    site: Site, handle: ClusterHandle, *, image: str, options: pulumi.ResourceOptions
+) -> dict[str, pulumi.Input[object]]:
     """The VPN's gateway where it is no machine of the cloud."""
     spec, settings = site.spec, site.settings
     if spec.vpn is None or spec.vpn.kind != "in_cluster":
@@ -60,6 +65,7 @@ def _gateway(site: Site, handle: ClusterHandle, *, options: pulumi.ResourceOptio
         annotations=handle.ingress.public,
         balancer_class=handle.ingress.load_balancer_class,
         charges=site.ledger.claim("vpn"),
+        image=image,
     )
     pod = GatewayPod("gateway", args, opts=options)
     return {"vpnAddress": pod.address, "vpnProfiles": pod.profiles}
@@ -70,14 +76,20 @@ def _devices(site: Site, *, options: pulumi.ResourceOptions) -> None:
     spec = site.spec
     if spec.platform is not None:
         return
-    args = DevicesArgs(profile=spec.profile, pools=spec.pools, labelled=spec.existing is None)
+    args = DevicesArgs(
+        profile=spec.profile,
+        pools=spec.pools,
+        labelled=spec.existing is None,
+        mirror=site.mirror,
+        offline=site.settings.offline,
+    )
     if wanted(args):
         Devices("devices", args, opts=options)
 
 
-def _ssh(site: Site, *, options: pulumi.ResourceOptions) -> None:
+def _ssh(site: Site, *, image: str, options: pulumi.ResourceOptions) -> None:
     """Accounts on the nodes, where they are wanted and the provider's nodes can have them."""
     access = site.spec.access
     keys = {user.name: user.ssh_key for user in access.users if user.ssh_key}
     if access.ssh and keys and "ssh" not in site.spec.profile.forbidden:
-        Ssh("ssh", SshArgs(keys=keys), opts=options)
+        Ssh("ssh", SshArgs(keys=keys, image=image), opts=options)

@@ -39,6 +39,7 @@ class Settings:
         certificate_issuer: cert-manager ClusterIssuer of the customer's own, for the names that people open.
         backup_bucket: the customer's bucket for backups of a cluster that exists; backup_endpoint: URL of its
             S3-compatible API; backup_region: as signatures name it; backup_access_key, backup_secret_key: its keys.
+        backup_snapshot_driver: CSI driver of the disks of a cluster that exists, where it takes snapshots.
         alert_receiver: address that alerts are sent to; alert_kind: what answers there.
         forwarding_credentials: file with the main cloud's credentials for logs and metrics: of AWS its credentials
             file, of Google Cloud the key of a service account, of Azure the connection string.
@@ -65,6 +66,7 @@ class Settings:
     backup_region: str = ""
     backup_access_key: pulumi.Input[str] = field(default="", repr=False)
     backup_secret_key: pulumi.Input[str] = field(default="", repr=False)
+    backup_snapshot_driver: str = ""
     alert_receiver: pulumi.Input[str] = field(default="", repr=False)
     alert_kind: str = "webhook"
     forwarding_credentials: pulumi.Input[str] = field(default="", repr=False)
@@ -102,6 +104,7 @@ def read_settings() -> Settings:
         backup_region=config.get("backupRegion") or "us-east-1",
         backup_access_key=config.get_secret("backupAccessKey") or "",
         backup_secret_key=config.get_secret("backupSecretKey") or "",
+        backup_snapshot_driver=config.get("backupSnapshotDriver") or "",
         alert_receiver=config.get_secret("alertReceiver") or "",
         alert_kind=_alert_kind(config.get("alertKind") or ALERT_KINDS[0]),
         forwarding_credentials=config.get_secret("forwardingCredentials") or "",

@@ -159,6 +159,12 @@ SETTINGS: Final = (
         default="needed with a bucket of your own",
     ),
     Setting(
+        key="atoll:backupSnapshotDriver",
+        targets="existing, coreweave",
+        meaning="CSI driver of the network disks, where the cluster takes snapshots: backups are read from these",
+        default="none: only mounted volumes are backed up",
+    ),
+    Setting(
         key="atoll:linkAddress",
         targets="existing, coreweave",
         meaning="public address that the cluster's traffic leaves from, where a VPN joins it to the main cloud",

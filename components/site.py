@@ -29,6 +29,7 @@ class Site:
         first: whether no placement before it is at the same cloud: what an account has once is made there.
         made: platform parts by name, as they are registered.
         prices: what its nodes cost by the accepted bill; None where nothing on it shows money.
+        home_mirror: that of the platform at home, which every placement beside it takes its software from too.
     """
 
     spec: ClusterSpec
@@ -39,11 +40,17 @@ class Site:
     first: bool = True
     made: dict[str, pulumi.Resource] = field(default_factory=dict[str, pulumi.Resource])
     prices: NodePrices | None = None
+    home_mirror: str = ""
 
     @property
     def placement(self) -> Placement:
         """Where it is."""
         return self.spec.placement
+
+    @property
+    def mirror(self) -> str:
+        """Where charts and images are taken from instead of their own sources; "" for those."""
+        return self.spec.platform.mirror if self.spec.platform is not None else self.home_mirror
 
     def options(
         self,

@@ -86,13 +86,14 @@ def build(
     settings = read_settings()
     # Each cloud watches the whole ceiling once: what it bills cannot be above it either.
     watches = {spec.placement.target: (spec.placement.name, ceiling) for spec in reversed(placements)}
+    mirror = home.platform.mirror if home.platform is not None else ""
     end, outputs = _cluster(home, settings, within=None, watches=watches, prices=prices)
     ends: list[End] = []
     beside: dict[str, pulumi.Input[object]] = {}
     for spec, kind in zip(others, TYPES, strict=False):
         name = spec.placement.name
         there, beside[name] = _cluster(
-            spec, settings, within=kind(f"placement-{name}", spec.placement), watches=watches
+            spec, settings, within=kind(f"placement-{name}", spec.placement), watches=watches, mirror=mirror
         )
         ends.append(there)
     if joined and ends and settings.inside:
@@ -107,6 +108,7 @@ def _cluster(
     within: pulumi.Resource | None,
     watches: Mapping[str, tuple[str, Decimal | None]],
     prices: NodePrices | None = None,
+    mirror: str = "",
 ) -> tuple[End, dict[str, pulumi.Input[object]]]:
     """One placement, filled; every charge of it is carried by a component."""
     watcher, ceiling = watches[spec.placement.target]
@@ -118,11 +120,12 @@ def _cluster(
         ceiling_usd_per_month=ceiling if watcher == spec.placement.name else None,
         first=watcher == spec.placement.name,
         prices=prices,
+        home_mirror=mirror,
     )
     built = BUILDERS[spec.placement.target](site)
     outputs = {**built.outputs, **fill(site, built.handle)}
     if settings.inside:
         site.ledger.close()
     options = site.options(provider=built.handle.provider, depends_on=built.handle.ready)
-    end = End(spec=spec, handle=built.handle, options=options, queues=site.made.get("kueue"))
+    end = End(spec=spec, handle=built.handle, options=options, queues=site.made.get("kueue"), site=site)
     return end, outputs

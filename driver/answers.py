@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from driver.placed import in_checklist
 from driver.prices import price_book, too_old
 from planning.checklist.reading import read_file
 from planning.errors import CannotTellError, InputError, NothingFitsError, OverCeilingError, StalePricesError
@@ -38,7 +39,7 @@ def quoted(asked: Subject, *, book: str, own: str, today: date, allow_stale: boo
     """The quote of a subject at a price book; prices that may be stale are taken as on the day of the newest one.
 
     Raises:
-        InputError: the checklist has faults.
+        InputError: the checklist has faults, or asks for what no option can give.
         CatalogError: no such price book, or faults in it.
         StalePricesError: only prices that are too old satisfy the checklist.
         NothingFitsError: nothing on sale satisfies it.
@@ -49,6 +50,8 @@ def quoted(asked: Subject, *, book: str, own: str, today: date, allow_stale: boo
     newest = min(market.catalog.prices.newest or today, today)
     try:
         return Answer(checklist, ask(today=newest if allow_stale else today))
+    except InputError as error:
+        raise in_checklist(error, asked.checklist) from error
     except NothingFitsError as error:
         if newest == today or not _fits(ask, newest):
             raise

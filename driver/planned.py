@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from driver.agreement import Difference, differences
 from driver.prices import as_book
+from planning.beneath import beneath
 from planning.json_form import SCHEMA_VERSION, bill_form, judgement_form, range_form, usd_per_node_hour
 from planning.options.market import Market
 from planning.options.option import whole_bill
@@ -107,9 +108,10 @@ def plan_form(plan: Planned, *, resources: Sequence[ResourceForm]) -> PlanForm:
 
 
 def software_forms(plan: Planned) -> list[PinnedForm]:
-    """Every part of the platform, and how far it is pinned."""
+    """Every part of the platform and of what is beneath it, and how far it is pinned."""
     decided = plan.lock.spec.platform
-    return [pinned_form(part, plan.software) for part in decided.parts] if decided else []
+    chosen = (*(decided.parts if decided else ()), *beneath(plan.lock.placements))
+    return [pinned_form(part, plan.software) for part in chosen]
 
 
 def left_out_forms(plan: Planned) -> list[LeftOutForm]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from catalogs.model import Item
 from planning.bill import Group
 from planning.charge import Charge
-from planning.platform.backups import PLANS, held_gb
+from planning.platform.backups import MADE_ANEW, PLANS, held_gb
 
 if TYPE_CHECKING:
     from planning.spec import ClusterSpec
@@ -22,7 +22,7 @@ def bucket(spec: ClusterSpec) -> tuple[Charge, ...]:
         return ()
     quantity = held_gb(
         PLANS[spec.services.support],
-        disk_gb=sum(part.disk_gb for part in spec.platform.parts),
+        disk_gb=sum(part.disk_gb for part in spec.platform.parts if part.namespace not in MADE_ANEW),
         logs_gb=spec.logs_gb.as_range() if spec.platform.object_store == "provider" else None,
     )
     label = "the platform: backups"

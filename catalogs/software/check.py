@@ -45,7 +45,7 @@ def flaws(*, forbiddable: Collection[str]) -> list[Flaw]:
 
 
 def _floating() -> Iterator[Flaw]:
-    for part in reader.parts().values():
+    for part in reader.software().values():
         if not is_exact_version(part.version):
             yield _part(part, f"version {part.version!r} is not exact")
         if part.kind is Kind.KUSTOMIZE and not COMMIT.fullmatch(part.ref):
@@ -86,7 +86,7 @@ def _can_change(image: Image) -> bool:
 def _torn() -> Iterator[Flaw]:
     """The tuple of this release and the parts say the same, and every manifest's version is in it."""
     tuple_of = {each.subject: each.version for each in reader.tested() if each.release == reader.RELEASE}
-    for part in reader.parts().values():
+    for part in reader.software().values():
         known = tuple_of.get(part.name)
         if known is None and part.kind is Kind.KUSTOMIZE:
             yield _part(part, f"its version is not in the tested tuple {reader.RELEASE}")
@@ -96,7 +96,7 @@ def _torn() -> Iterator[Flaw]:
 
 def _hanging() -> Iterator[Flaw]:
     """Needs are parts, and no part waits for itself."""
-    known = reader.parts()
+    known = reader.software()
     for part in known.values():
         for need in part.needs:
             if need not in known:
@@ -111,7 +111,7 @@ def _hanging() -> Iterator[Flaw]:
 
 
 def _words(forbiddable: Collection[str]) -> Iterator[Flaw]:
-    for part in reader.parts().values():
+    for part in reader.software().values():
         if part.forbidden_by and part.forbidden_by not in forbiddable:
             yield _part(part, f"{part.forbidden_by!r} is nothing that a provider forbids")
         for owned in part.owns:
@@ -124,7 +124,7 @@ def _words(forbiddable: Collection[str]) -> Iterator[Flaw]:
 
 def _unsourced() -> Iterator[Flaw]:
     sources = {each.id for each in rows.each(reader.ROOT.parent / "sources.csv", rows.source)}
-    for part in reader.parts().values():
+    for part in reader.software().values():
         if part.kind is not Kind.OBJECTS and (part.source not in sources or part.as_of is None):
             yield _part(part, f"unknown source {part.source!r}, or no date")
     for tested in reader.tested():

@@ -36,6 +36,8 @@ class Part:
         disk_gb: of its volumes on network disks.
         needs: parts that must be there before.
         forbidden_by: word of a provider's profile that forbids it; "" for none.
+        built_by: "" for the platform's composer; else who installs it without a platform too: the builder of a target
+            by its name, or "ways" for the ways in and out of every cluster.
         owns: column of profiles.csv whose owner "atoll" makes this part ours; "" for none.
         reference: folder of the chart's own values in the platform reference data; "" for none.
     """
@@ -56,6 +58,7 @@ class Part:
     disk_gb: int
     needs: tuple[str, ...]
     forbidden_by: str
+    built_by: str
     owns: tuple[str, ...]
     reference: str
     note: str

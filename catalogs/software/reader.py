@@ -36,6 +36,7 @@ def _part(row: Row) -> Part:
         disk_gb=int(row["disk_gb"]),
         needs=tuple(row["needs"].split()),
         forbidden_by=row["forbidden_by"],
+        built_by=row["built_by"],
         owns=tuple(row["owns"].split()),
         reference=row["reference"],
         note=row["note"],
@@ -52,13 +53,23 @@ def _image(row: Row) -> Image:
 
 
 @cache
-def parts() -> Mapping[str, Part]:
-    """Every part by name, in the order in which they are installed.
+def software() -> Mapping[str, Part]:
+    """Every row by name: parts of the platform, and what stands beneath it.
 
     Raises:
         CatalogError: a row cannot be read.
     """
     return {each.name: each for each in rows.each(ROOT / "parts.csv", _part)}
+
+
+@cache
+def parts() -> Mapping[str, Part]:
+    """Every part of the platform by name, in the order in which they are installed.
+
+    Raises:
+        CatalogError: a row cannot be read.
+    """
+    return {name: part for name, part in software().items() if not part.built_by}
 
 
 @cache

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.access.images import WIREGUARD
 from components.access.names import SYSTEM_NAMESPACE
 from components.access.vpn import VpnKeys, VpnKeysArgs
 from planning.tunnel import server_address
@@ -59,6 +58,7 @@ class GatewayPodArgs:
         annotations: of a load balancer that faces the internet.
         balancer_class: `spec.loadBalancerClass`; "" for the cluster's own.
         charges: what the load balancer costs, as plain inputs.
+        image: with WireGuard in it.
     """
 
     placement: Placement
@@ -70,6 +70,7 @@ class GatewayPodArgs:
     annotations: Mapping[str, str]
     balancer_class: str
     charges: Sequence[dict[str, object]]
+    image: str
 
     def facts(self) -> dict[str, object]:
         """The component's inputs."""
@@ -148,7 +149,7 @@ def _pod(args: GatewayPodArgs) -> PodSpecArgsDict:
         "containers": [
             {
                 "name": "wireguard",
-                "image": WIREGUARD,
+                "image": args.image,
                 "command": ["/bin/bash", "-c", SCRIPT],
                 "env": [
                     {"name": "ADDRESS", "value": address},

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_gcp as gcp
 
+from components.access.gcp_buckets import principal_of
 from components.cluster.gcp_names import ACCOUNT_LENGTH, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from components.access.platform_users import Visitor
     from components.platform.names import Account
     from planning.spec import Placement
 
@@ -30,11 +32,15 @@ class PlatformAccessArgs:
     Args:
         workload_pool: issuer of the pods' identities.
         users: user to service account; the name of the user is its prefix.
+        visitors: who else gets in, by name.
+        number: of the project.
     """
 
     placement: Placement
     workload_pool: pulumi.Input[str]
+    number: pulumi.Input[str]
     users: Mapping[str, Account]
+    visitors: Mapping[str, Visitor]
     bucket: pulumi.Input[str]
 
 
@@ -49,10 +55,16 @@ class PlatformAccess(pulumi.ComponentResource):
     annotations: Mapping[str, Mapping[str, pulumi.Input[str]]]
 
     def __init__(self, name: str, args: PlatformAccessArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:access:PlatformAccess", name, {"users": list(args.users)}, opts)
+        super().__init__("atoll:access:PlatformAccess", name, {"users": [*args.users, *args.visitors]}, opts)
         made = {user: _account(user, args, parent=self) for user in args.users}
         for user, account in made.items():
-            _rights(user, account, args)
+            member = pulumi.Output.concat("serviceAccount:", account.email)
+            _rights(user, member, user, args, parent=account)
+        for who in args.visitors.values():
+            for account in who.accounts:
+                member = principal_of(account, number=args.number, workload_pool=args.workload_pool)
+                for prefix in who.prefixes:
+                    _rights(f"{account.namespace}-{account.name}-{prefix}", member, prefix, args, parent=self)
         self.annotations = {user: {ANNOTATION: account.email} for user, account in made.items()}
         self.register_outputs({})
 
@@ -84,21 +96,23 @@ def _of_account(name: str, account: gcp.serviceaccount.Account, *, role: str, me
     )
 
 
-def _rights(user: str, account: gcp.serviceaccount.Account, args: PlatformAccessArgs) -> None:
+def _rights(
+    name: str, member: pulumi.Input[str], prefix: str, args: PlatformAccessArgs, *, parent: pulumi.Resource
+) -> None:
     """Objects below the prefix, and lists that begin with it (docs.cloud.google.com/iam: objectListPrefix)."""
-    inside = pulumi.ResourceOptions(parent=account)
-    member = pulumi.Output.concat("serviceAccount:", account.email)
+    inside = pulumi.ResourceOptions(parent=parent)
     below = pulumi.Output.concat(
         'resource.name.startsWith("projects/_/buckets/',
         args.bucket,
-        f'/objects/{user}/") || api.getAttribute("storage.googleapis.com/objectListPrefix", "").startsWith("{user}/")',
+        f'/objects/{prefix}/") || '
+        f'api.getAttribute("storage.googleapis.com/objectListPrefix", "").startsWith("{prefix}/")',
     )
     gcp.storage.BucketIAMMember(
-        f"platform-{user}-objects",
+        f"platform-{name}-objects",
         bucket=args.bucket,
         role=OBJECTS,
         member=member,
-        condition={"title": f"prefix-{user}", "expression": below},
+        condition={"title": f"prefix-{prefix}", "expression": below},
         opts=inside,
     )
-    gcp.storage.BucketIAMMember(f"platform-{user}-bucket", bucket=args.bucket, role=BUCKET, member=member, opts=inside)
+    gcp.storage.BucketIAMMember(f"platform-{name}-bucket", bucket=args.bucket, role=BUCKET, member=member, opts=inside)

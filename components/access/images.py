@@ -1,11 +1,36 @@
-"""Images of the ways in and out, by exact version. Digests are not resolved yet."""
+"""Images of the ways in and out, as the software catalog names them, from the mirror where the platform has one."""
 
 from __future__ import annotations
 
-from typing import Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
 
-# github.com/linuxserver/docker-wireguard, release of 2026: wireguard-tools 1.0.20250521, iptables, iproute2
-WIREGUARD: Final = "lscr.io/linuxserver/wireguard:1.0.20250521-r1-ls110"
-# hub.docker.com/r/strongx509/strongswan, built by the strongSwan project; amd64 only
-STRONGSWAN: Final = "docker.io/strongx509/strongswan:6.0.6"
-BUSYBOX: Final = "public.ecr.aws/docker/library/busybox:1.37.0"
+from catalogs.software.exact import split
+from catalogs.software.reader import images_of
+from components.platform.pictures import pulled_from
+
+if TYPE_CHECKING:
+    from components.platform.shelf import Shelf
+
+PART: Final = "ways_in"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Images:
+    """What is pulled.
+
+    Args:
+        wireguard: with iptables, iproute2 and bash (github.com/linuxserver/docker-wireguard).
+        strongswan: as its project builds it (hub.docker.com/r/strongx509/strongswan); amd64 only.
+        busybox: a shell and the usual commands.
+    """
+
+    wireguard: str
+    strongswan: str
+    busybox: str
+
+
+def images(found: Shelf) -> Images:
+    """The images, as digests and mirror are known."""
+    rows = {split(each.name)[0].rpartition("/")[2]: pulled_from(each.pulled, found) for each in images_of(PART)}
+    return Images(**rows)

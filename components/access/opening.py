@@ -8,7 +8,6 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.access.claims import claim
-from components.access.images import BUSYBOX
 from components.access.names import SYSTEM_NAMESPACE
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ MODE: Final = "1777"  # everyone may make files, and nobody remove those of othe
 TOP: Final = "/volume"
 
 
-def opening(volume: Volume, *, home: kubernetes.core.v1.Namespace) -> None:
+def opening(volume: Volume, *, home: kubernetes.core.v1.Namespace, image: str) -> None:
     """Claims the system's volume and has its mode set once.
 
     No update waits for it: the pod starts when the first node can mount the volume.
@@ -33,12 +32,12 @@ def opening(volume: Volume, *, home: kubernetes.core.v1.Namespace) -> None:
             "namespace": home.metadata.name,
             "annotations": {"pulumi.com/skipAwait": "true"},
         },
-        spec={"template": {"spec": _pod(volume)}},
+        spec={"template": {"spec": _pod(volume, image)}},
         opts=pulumi.ResourceOptions(parent=home, depends_on=[mine]),
     )
 
 
-def _pod(volume: Volume) -> PodSpecArgsDict:
+def _pod(volume: Volume, image: str) -> PodSpecArgsDict:
     """Root owns the top, so that it needs no capability to change the mode."""
     return {
         "restart_policy": "OnFailure",
@@ -49,7 +48,7 @@ def _pod(volume: Volume) -> PodSpecArgsDict:
         "containers": [
             {
                 "name": "open",
-                "image": BUSYBOX,
+                "image": image,
                 "command": ["chmod", MODE, TOP],
                 "security_context": {
                     "run_as_user": 0,

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.access.images import BUSYBOX
 from components.access.names import SYSTEM_NAMESPACE
 
 if TYPE_CHECKING:
@@ -60,9 +59,10 @@ done
 
 @dataclass(frozen=True, kw_only=True)
 class SshArgs:
-    """Public keys by user."""
+    """Public keys by user, and an image with a shell."""
 
     keys: Mapping[str, str]
+    image: str
 
 
 @final
@@ -86,7 +86,7 @@ class Ssh(pulumi.ComponentResource):
             metadata=_named(),
             spec={
                 "selector": {"match_labels": dict(LABELS)},
-                "template": {"metadata": {"labels": dict(LABELS)}, "spec": _pod()},
+                "template": {"metadata": {"labels": dict(LABELS)}, "spec": _pod(args.image)},
             },
             opts=inside,
         )
@@ -97,7 +97,7 @@ def _named() -> ObjectMetaArgsDict:
     return {"name": NAME, "namespace": SYSTEM_NAMESPACE, "labels": dict(LABELS)}
 
 
-def _pod() -> PodSpecArgsDict:
+def _pod(image: str) -> PodSpecArgsDict:
     not_control_plane: NodeSelectorTermArgsDict = {
         "match_expressions": [{"key": CONTROL_PLANE, "operator": "DoesNotExist"}]
     }
@@ -116,7 +116,7 @@ def _pod() -> PodSpecArgsDict:
         "containers": [
             {
                 "name": "accounts",
-                "image": BUSYBOX,
+                "image": image,
                 "command": ["/bin/sh", "-c", SCRIPT],
                 "security_context": {
                     "allow_privilege_escalation": False,

@@ -48,11 +48,13 @@ class TenancyArgs:
     Args:
         identity: how pods get the provider's rights (`Identity.kind`).
         volumes: those that each workload claims.
+        image: with a shell, for what opens volumes that are shut.
     """
 
     spec: ClusterSpec
     identity: str = "none"
     volumes: Sequence[Volume] = ()
+    image: str = ""
 
 
 @final
@@ -68,7 +70,7 @@ class Tenancy(pulumi.ComponentResource):
         system = shut_namespace(SYSTEM_NAMESPACE, level="privileged", parent=self)
         for volume in args.volumes:
             if volume.shut:
-                opening(volume, home=system)
+                opening(volume, home=system, image=args.image)
         marks = _marks(args.spec)
         for workload in workloads(args.spec):
             home = shut_namespace(namespace(workload), level="restricted", parent=self, marks=marks)

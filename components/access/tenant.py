@@ -27,6 +27,7 @@ ROLES: Final[Mapping[str, str]] = {"admin": "admin", "engineer": "edit", "viewer
 EVERYWHERE: Final = "admin"  # the one role that is held in every workload's namespace
 GROUP_PREFIX: Final = "atoll:"
 CONTAINER_DEFAULT: Final = {"cpu": "500m", "memory": "1Gi"}
+NAME_CACHE: Final = "169.254.20.10/32"  # NodeLocal DNSCache (kubernetes.io/docs/tasks/administer-cluster/nodelocaldns)
 METADATA_ADDRESS: Final = "169.254.169.254/32"  # instance metadata of every large cloud: the node's own identity
 POD_IDENTITY_ADDRESS: Final = "169.254.170.23/32"  # EKS Pod Identity agent; nothing answers there elsewhere
 ANYWHERE: Final = "0.0.0.0/0"
@@ -126,7 +127,10 @@ def _policies() -> dict[str, NetworkPolicySpecArgsDict]:
             "policy_types": ["Egress"],
             "egress": [
                 {
-                    "to": [{"namespace_selector": {"match_labels": {"kubernetes.io/metadata.name": "kube-system"}}}],
+                    "to": [
+                        {"namespace_selector": {"match_labels": {"kubernetes.io/metadata.name": "kube-system"}}},
+                        {"ip_block": {"cidr": NAME_CACHE}},
+                    ],
                     "ports": [{"protocol": "UDP", "port": 53}, {"protocol": "TCP", "port": 53}],
                 }
             ],

@@ -24,6 +24,7 @@ class AddOn:
         policy: AWS-managed policy of its role.
         actions: what its role may do in the whole account, beside that policy.
         values: its configuration, by the add-on's own schema.
+        after: add-on that must be there before.
     """
 
     name: str
@@ -31,6 +32,7 @@ class AddOn:
     policy: str = ""
     actions: tuple[str, ...] = ()
     values: dict[str, object] | None = None
+    after: str = ""
 
 
 # Names, accounts and policies: docs.aws.amazon.com/eks/latest/userguide/workloads-add-ons-available-eks.html
@@ -46,6 +48,7 @@ BEFORE_NODES: Final = (
 )
 
 
+SNAPSHOTS: Final = "snapshot-controller"
 ON_SYSTEM: Final = {"atoll/role": "system"}  # Karpenter's nodes come and go
 
 
@@ -58,11 +61,18 @@ def on_nodes(items: Collection[str], *, tags: Mapping[str, str]) -> tuple[AddOn,
     """
     return (
         AddOn(name="coredns", values={"nodeSelector": ON_SYSTEM}),
+        # Brings the definitions of snapshots, and needs no rights (docs.aws.amazon.com/eks/latest/userguide,
+        # addons-csi-snapshot-controller and csi-snapshot-controller, 2026-11-21).
+        AddOn(name=SNAPSHOTS),
         AddOn(
             name="aws-ebs-csi-driver",
             service_account="ebs-csi-controller-sa",
             policy="service-role/AmazonEBSCSIDriverPolicy",
-            values={"controller": {"extraVolumeTags": dict(tags), "nodeSelector": ON_SYSTEM}},
+            values={
+                "controller": {"extraVolumeTags": dict(tags), "nodeSelector": ON_SYSTEM},
+                "sidecars": {"snapshotter": {"forceEnable": True}},  # else off in a cluster of before
+            },
+            after=SNAPSHOTS,
         ),
         # Its watcher of GPUs tolerates no taint unless told to (aws/eks-node-monitoring-agent, chart values), and
         # a GPU that nobody watches is never repaired.
@@ -105,14 +115,16 @@ class AddOns(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: AddOnsArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("atoll:cluster:AddOns", name, {"addOns": [each.name for each in args.add_ons]}, opts)
+        made: dict[str, aws.eks.Addon] = {}
         for add_on in args.add_ons:
-            _install(add_on, args, parent=self)
+            before = [made[add_on.after]] if add_on.after else []
+            made[add_on.name] = _install(add_on, args, before=before, parent=self)
         self.register_outputs({})
 
 
-def _install(add_on: AddOn, args: AddOnsArgs, *, parent: AddOns) -> None:
+def _install(add_on: AddOn, args: AddOnsArgs, *, before: Sequence[pulumi.Resource], parent: AddOns) -> aws.eks.Addon:
     taken, rights = _identity(add_on, args, parent=parent) if add_on.service_account else (None, [])
-    aws.eks.Addon(
+    return aws.eks.Addon(
         add_on.name,
         addon_name=add_on.name,
         cluster_name=args.cluster_name,
@@ -120,7 +132,7 @@ def _install(add_on: AddOn, args: AddOnsArgs, *, parent: AddOns) -> None:
         pod_identity_associations=[taken] if taken else None,
         resolve_conflicts_on_create="OVERWRITE",
         resolve_conflicts_on_update="PRESERVE",
-        opts=pulumi.ResourceOptions(parent=parent, depends_on=rights),
+        opts=pulumi.ResourceOptions(parent=parent, depends_on=[*rights, *before]),
     )
 
 

@@ -6,17 +6,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, final
 
 import pulumi
-import pulumi_kubernetes as kubernetes
 
 from components.access.aws_iam import document, partition, pod_role
+from components.platform.chart import beneath
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import pulumi_kubernetes as kubernetes
+
+    from components.site import Site
     from planning.spec import Placement
 
-VERSION: Final = "3.5.0"  # 2026-08-03
-REPOSITORY: Final = "https://aws.github.io/eks-charts"
 NAME: Final = "aws-load-balancer-controller"
 NAMESPACE: Final = "kube-system"
 CLASS: Final = "service.k8s.aws/nlb"
@@ -87,6 +88,7 @@ class LoadBalancersArgs:
     account: pulumi.Input[str]
     inside: kubernetes.Provider
     tags: Mapping[str, str]
+    site: Site
 
 
 @final
@@ -106,14 +108,10 @@ class LoadBalancers(pulumi.ComponentResource):
             policies={"balancers": document(_rights(args))},
             parent=self,
         )
-        kubernetes.helm.v3.Release(
-            NAME,
-            name=NAME,
-            chart=NAME,
-            version=VERSION,
-            repository_opts={"repo": REPOSITORY},
-            namespace=NAMESPACE,
+        beneath(
+            "aws_load_balancer_controller",
             values=_values(args),
+            site=args.site,
             opts=pulumi.ResourceOptions(parent=self, provider=args.inside, depends_on=rights),
         )
         self.register_outputs({})
@@ -167,6 +165,7 @@ def _values(args: LoadBalancersArgs) -> dict[str, object]:
         "vpcId": args.vpc_id,
         "serviceAccount": {"name": NAME},
         "nodeSelector": {"atoll/role": "system"},
+        "resources": {"requests": {"cpu": "50m", "memory": "128Mi"}, "limits": {"memory": "512Mi"}},
         "createIngressClassResource": False,
         "ingressClassParams": {"create": False},
         "enableServiceMutatorWebhook": False,

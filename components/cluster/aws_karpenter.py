@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Final, final
 
 import pulumi
 import pulumi_aws as aws
-import pulumi_kubernetes as kubernetes
+import pulumi_kubernetes as kubernetes  # noqa: TC002 - Pulumi reads the annotations of components
 
 from components.access.aws_iam import document, pod_role
 from components.cluster.aws_karpenter_policy import Rights, identities, machines, views
+from components.platform.chart import beneath
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from components.site import Site
     from planning.spec import Placement
 
-VERSION: Final = "1.14.1"  # 2026-08-20, both charts in step
-CHARTS: Final = "oci://public.ecr.aws/karpenter"
-NAMESPACE: Final = "kube-system"  # where the API server serves it first (karpenter.sh, getting started)
+NAMESPACE: Final = "kube-system"  # the catalog's, where the API server serves it first (karpenter.sh, getting started)
 ACCOUNT: Final = "karpenter"
 KEPT_SECONDS: Final = 300  # a warning older than this is of no use
 # What AWS tells of machines that will be taken away or have stopped (karpenter.sh/v1.14/reference/cloudformation).
@@ -49,6 +49,7 @@ class AutoscalerArgs:
     node_role_arn: pulumi.Input[str]
     key_arn: pulumi.Input[str]
     inside: kubernetes.Provider
+    site: Site
 
 
 @final
@@ -127,22 +128,12 @@ def _release(
 ) -> kubernetes.helm.v3.Release:
     """The definitions first: destroyed last, so that node pools and classes go while Karpenter still ends machines."""
     inside = pulumi.ResourceOptions(parent=parent, provider=args.inside)
-    definitions = kubernetes.helm.v3.Release(
-        "karpenter-crd",
-        name="karpenter-crd",
-        chart=f"{CHARTS}/karpenter-crd",
-        version=VERSION,
-        namespace=NAMESPACE,
-        opts=inside,
-    )
-    return kubernetes.helm.v3.Release(
+    definitions = beneath("karpenter_crd", site=args.site, opts=inside)
+    return beneath(
         "karpenter",
-        name="karpenter",
-        chart=f"{CHARTS}/karpenter",
-        version=VERSION,
-        namespace=NAMESPACE,
-        skip_crds=True,
         values=_values(args, queue=queue),
+        site=args.site,
+        skip_crds=True,
         opts=pulumi.ResourceOptions.merge(inside, pulumi.ResourceOptions(depends_on=[definitions, *needs])),
     )
 

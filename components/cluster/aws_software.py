@@ -63,6 +63,7 @@ def software(ground: Ground, inside: kubernetes.Provider, *, elastic: bool) -> S
             account=aws.get_caller_identity_output(opts=pulumi.InvokeOutputOptions(parent=ground.key)).account_id,
             inside=inside,
             tags=tags(ground.spec),
+            site=ground.site,
         ),
         opts=ground.options(depends_on=[inside]),
     )
@@ -77,6 +78,7 @@ def _autoscaler(ground: Ground, inside: kubernetes.Provider) -> Autoscaler:
         node_role_arn=ground.cluster.node_role.arn,
         key_arn=ground.key.arn,
         inside=inside,
+        site=ground.site,
     )
     return Autoscaler("autoscaler", args, opts=ground.options(depends_on=[inside]))
 

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Final
 
 import pulumi
 
+from components.access.images import images
 from components.naming import tags
 from components.network.site_pod import SitePod, SitePodArgs
 from components.network.tunnel import MainSideArgs, Tunnel
+from components.platform.shelf import of_program
 from planning.charge import to_inputs
 from planning.errors import InputError
 from planning.quantities import charges
@@ -70,7 +72,8 @@ def linked(site: Site, *, options: pulumi.ResourceOptions) -> dict[str, pulumi.I
     tunnels = _by_hand(site) if by_hand else MAIN_SIDES[link.provider](args, site.options())
     there = by_hand or (bool(args.gateway) and link.provider in PAID_BY_GATEWAY)
     declared = [*site.ledger.claim("link"), *(_untold(site) if there else ())]
-    SitePod("site", SitePodArgs(main=args, tunnels=tunnels, charges=declared), opts=options)
+    ways = images(of_program(site.mirror, offline=site.settings.offline))
+    SitePod("site", SitePodArgs(main=args, tunnels=tunnels, charges=declared, images=ways), opts=options)
     return {"link": _wanted(args)}
 
 

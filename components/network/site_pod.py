@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.access.images import STRONGSWAN, WIREGUARD
 from components.access.names import SYSTEM_NAMESPACE
 from components.network.swanctl import DAEMON, connections
 
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     )
     from pulumi_kubernetes.meta.v1 import ObjectMetaArgsDict
 
+    from components.access.images import Images
     from components.network.tunnel import MainSideArgs, Tunnel
 
 NAME: Final = "site"
@@ -60,6 +60,7 @@ class SitePodArgs:
     main: MainSideArgs
     tunnels: Sequence[Tunnel]
     charges: Sequence[dict[str, object]]
+    images: Images
 
     def facts(self) -> dict[str, object]:
         """The component's inputs."""
@@ -148,7 +149,7 @@ def _gateway(args: SitePodArgs) -> PodSpecArgsDict:
     """The tunnel; routes and security associations are the node's, so it is in the node's network."""
     tunnel: ContainerArgsDict = {
         "name": "strongswan",
-        "image": STRONGSWAN,
+        "image": args.images.strongswan,
         "command": ["/usr/libexec/ipsec/charon"],
         "security_context": _rights("NET_ADMIN", "NET_BIND_SERVICE", "NET_RAW"),
         "resources": {"requests": {"cpu": "100m", "memory": "64Mi"}, "limits": {"memory": "256Mi"}},
@@ -205,7 +206,7 @@ def _script(args: SitePodArgs, name: str, script: str) -> ContainerArgsDict:
     }
     return {
         "name": name,
-        "image": WIREGUARD,
+        "image": args.images.wireguard,
         "command": ["/bin/bash", "-c", script],
         "env": [{"name": each, "value": value} for each, value in known.items()],
         "security_context": _rights("NET_ADMIN"),

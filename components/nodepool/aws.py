@@ -11,10 +11,10 @@ import pulumi_aws as aws
 from components.naming import physical, pool_tags
 from components.nodepool.aws_close import fabric_group, placement_group
 from components.nodepool.aws_karpenter import ElasticArgs, elastic
-from components.nodepool.aws_sizes import elastic_nodes, fixed_nodes
 from components.nodepool.aws_template import TemplateArgs, has_fabric, launch_template
 from components.nodepool.devices import image_flavor, labels, taints
 from components.nodepool.facts import pool_facts
+from planning.elastic import elastic_nodes, fixed_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.nodepool.aws_sizes import elastic_nodes
 from components.nodepool.aws_template import FIRST_CARD_WITHOUT_EFA, ROOT_DEVICE, has_fabric
 from components.nodepool.devices import labels, taints
+from planning.elastic import elastic_nodes
 from planning.errors import InputError
 
 if TYPE_CHECKING:

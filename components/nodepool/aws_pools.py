@@ -8,7 +8,7 @@ from components.naming import tags
 from components.nodepool.aws import NodePool, NodePoolArgs
 from components.nodepool.aws_karpenter import Karpenter
 from components.nodepool.aws_reservation import reservation, subnets
-from components.nodepool.aws_sizes import elastic_nodes
+from planning.elastic import elastic_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,8 +15,8 @@ from components.platform import chart, fences
 from components.platform.built import Part
 from components.platform.database import Database, database
 from components.platform.doors import door
-from components.platform.names import AIRFLOW, AIRFLOW_HOST, OBJECT_STORE
-from components.platform.storehouse import CA_KEY, CA_NAME, Store, store_of, trust
+from components.platform.names import AIRFLOW, AIRFLOW_ACCOUNTS, AIRFLOW_HOST, OBJECT_STORE
+from components.platform.storehouse import CA_KEY, CA_NAME, Store, bucket_way, pod_port, store_of, trust
 
 if TYPE_CHECKING:
     from components.platform.built import Charges
@@ -28,9 +28,9 @@ SECRETS: Final = "airflow-secrets"
 STORE: Final = "airflow-store"
 SERVICE: Final = "airflow-api-server"
 PORT: Final = 8080
-STORE_PORT: Final = 9000
 CA_FOLDER: Final = "/etc/s3-ca"
 USER_ID: Final = 50000  # of the image
+NO_GROOMER: Final = {"logGroomerSidecar": {"enabled": False}}
 # Who comes through the door is the person whom the gateway names; nobody has a password here. Roles beyond "User" are
 # given with `airflow users add-role`.
 SIGN_IN: Final = """\
@@ -121,12 +121,14 @@ def values(ground: Ground, store: Store) -> dict[str, object]:
             "containers": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
         },
         "nodeSelector": dict(ground.on_system),
-        "apiServer": {"apiServerConfig": SIGN_IN, **_asked("250m", "1Gi")},
-        "scheduler": {"logGroomerSidecar": {"enabled": False}, **_asked("250m", "1Gi")},
-        "dagProcessor": {"enabled": True, "logGroomerSidecar": {"enabled": False}, **_asked("150m", "512Mi")},
+        "workers": _account("workers"),
+        "apiServer": {"apiServerConfig": SIGN_IN, **_account("apiServer"), **_asked("250m", "1Gi")},
+        "scheduler": {**NO_GROOMER, **_account("scheduler"), **_asked("250m", "1Gi")},
+        "dagProcessor": {"enabled": True, **NO_GROOMER, **_account("dagProcessor"), **_asked("150m", "512Mi")},
         "triggerer": {
             "persistence": {"enabled": False},
-            "logGroomerSidecar": {"enabled": False},
+            **NO_GROOMER,
+            **_account("triggerer"),
             **_asked("100m", "512Mi"),
         },
         "statsd": {
@@ -141,14 +143,16 @@ def values(ground: Ground, store: Store) -> dict[str, object]:
 
 
 def environment(ground: Ground, store: Store) -> list[dict[str, object]]:
-    """Settings of every Airflow process; without keys of the store, logs end with their pods."""
-    said: dict[str, object] = {"AIRFLOW__API__BASE_URL": f"https://{ground.host(AIRFLOW_HOST)}"}
-    if not store.keyless:
-        said |= {
-            "AIRFLOW__LOGGING__REMOTE_LOGGING": "True",
-            "AIRFLOW__LOGGING__REMOTE_BASE_LOG_FOLDER": f"s3://{NAME}/logs",
-            "AIRFLOW__LOGGING__REMOTE_LOG_CONN_ID": "store",
-        }
+    """Settings of every Airflow process; where the store needs no keys, its connection holds none."""
+    said: dict[str, object] = {
+        "AIRFLOW__API__BASE_URL": f"https://{ground.host(AIRFLOW_HOST)}",
+        "AIRFLOW__LOGGING__REMOTE_LOGGING": "True",
+        "AIRFLOW__LOGGING__REMOTE_BASE_LOG_FOLDER": store.uri("logs"),
+    }
+    if store.scheme == "s3":  # of the others the library finds the pod's identity without a connection
+        said["AIRFLOW__LOGGING__REMOTE_LOG_CONN_ID"] = "store"
+    if store.keyless and store.scheme == "s3":
+        said["AIRFLOW_CONN_STORE"] = json.dumps({"conn_type": "aws", "extra": {"region_name": store.region}})
     return [{"name": name, "value": value} for name, value in said.items()]
 
 
@@ -162,6 +166,11 @@ def connection(keys: tuple[str, str], *, endpoint: str, region: str) -> str:
 def fernet_key(secret: str) -> str:
     """Key that Airflow encrypts connections with: 32 bytes, in URL-safe base64."""
     return base64.urlsafe_b64encode(hashlib.sha256(secret.encode()).digest()).decode()
+
+
+def _account(part: str) -> dict[str, object]:
+    """The names that rights at the provider are given to."""
+    return {"serviceAccount": {"name": AIRFLOW_ACCOUNTS[part]}}
 
 
 def _asked(cpu: str, memory: str) -> dict[str, object]:
@@ -245,8 +254,10 @@ def _authority_mounts(store: Store) -> list[dict[str, object]]:
 
 
 def _ways(store: Store, ground: Ground, *, parent: pulumi.Resource) -> None:
-    if not store.keyless:
-        fences.allow("airflow-store", source=AIRFLOW, target=OBJECT_STORE, ports=[STORE_PORT], parent=parent)
+    if store.keyless:
+        bucket_way("airflow-bucket", namespace=AIRFLOW, pods={"release": NAME}, ground=ground, parent=parent)
+    else:
+        fences.allow("airflow-store", source=AIRFLOW, target=OBJECT_STORE, ports=[pod_port(ground)], parent=parent)
     if ground.settings.airflow_dags:
         fences.outward("airflow-dags", namespace=AIRFLOW, parent=parent)
 

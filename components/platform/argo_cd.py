@@ -13,8 +13,8 @@ from components.platform import names
 from components.platform.built import Part
 from components.platform.chart import release
 from components.platform.doors import door
-from components.platform.fences import HOME, outward
-from components.platform.sso import addresses
+from components.platform.fences import allow, outward
+from components.platform.sso import DEX_PORT, addresses
 from components.platform.who import admins, everybody
 
 if TYPE_CHECKING:
@@ -27,10 +27,8 @@ SERVICE: Final = "argocd-server"
 CLIENT: Final = "argocd"  # its id at Dex, as in components/platform/sso.py
 REDIS: Final = "argocd-redis"  # name that the chart reads
 SIGN_IN: Final = "argocd-sign-in"
-AUTHORITY: Final = "authority"  # Certificate and Secret that bring the cluster's own authority here
-TRUSTED_AT: Final = "/etc/atoll-ca"
-GATEWAY_PORT: Final = 8443  # of the gateway's pods, behind the names that people open
-CERTIFICATE: Final = {"key": "ca.crt", "path": "ca.crt"}
+BROKER: Final = {"app.kubernetes.io/name": "argocd-dex-server"}
+DEX: Final = {"app": "dex"}
 # Applications have no health of their own in Argo CD, and waves wait for health.
 HEALTH: Final = """\
 hs = {status = "Progressing", message = ""}
@@ -46,6 +44,7 @@ REQUESTS: Final = {  # part of the chart to what it asks for; together the row o
     "server": ("50m", "128Mi"),
     "applicationSet": ("25m", "64Mi"),
     "redis": ("25m", "64Mi"),
+    "dex": ("25m", "64Mi"),
 }
 
 
@@ -75,9 +74,17 @@ class ArgoCd(pulumi.ComponentResource):
     def __init__(self, name: str, args: ArgoCdArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("atoll:platform:ArgoCd", name, args.facts(), opts)
         ground = args.ground
-        before = [*_secrets(ground, parent=self), *_trust(ground, parent=self)]
+        before = _secrets(ground, parent=self)
         outward("argocd-sources", namespace=NAMESPACE, parent=self, ports=(443, 22))
-        _to_gateway(parent=self)
+        allow(
+            "argocd-to-dex",
+            source=NAMESPACE,
+            source_pods=BROKER,
+            target=names.SIGN_IN,
+            target_pods=DEX,
+            ports=[DEX_PORT],
+            parent=self,
+        )
         server = release(
             RELEASE, ground.part("argo_cd"), values=_values(ground), ground=ground, parent=self, depends_on=before
         )
@@ -104,16 +111,9 @@ def _values(ground: Ground) -> dict[str, object]:
     asked: dict[str, dict[str, object]] = {
         part: {"resources": {"requests": {"cpu": cpu, "memory": memory}}} for part, (cpu, memory) in REQUESTS.items()
     }
-    if _private(ground):
-        asked["server"] |= {
-            "env": [{"name": "SSL_CERT_DIR", "value": f"/etc/ssl/certs:{TRUSTED_AT}"}],
-            "volumes": [{"name": "authority", "secret": {"secretName": AUTHORITY, "items": [CERTIFICATE]}}],
-            "volumeMounts": [{"name": "authority", "mountPath": TRUSTED_AT, "readOnly": True}],
-        }
     return {
         "global": {"domain": ground.host(names.ARGO_CD_HOST), "nodeSelector": selector},
         "redisSecretInit": {"enabled": False},
-        "dex": {"enabled": False},
         "notifications": {"enabled": False},
         "configs": {"cm": _settings(ground), "rbac": _rights(ground), "params": {"server.insecure": True}},
         **asked,
@@ -121,17 +121,31 @@ def _values(ground: Ground) -> dict[str, object]:
 
 
 def _settings(ground: Ground) -> dict[str, object]:
-    sign_in = {
+    """Argo CD can only discover an issuer under the name that browsers use, which the cluster's own DNS may not know.
+
+    So its own broker is between: as Grafana and the proxy do, it sends people to that name and asks Dex inside the
+    cluster (dexidp.io/docs/connectors/oauth).
+    """
+    where = addresses(ground)
+    connector = {
+        "type": "oauth",
+        "id": "atoll",
         "name": "single sign-on",
-        "issuer": addresses(ground).issuer,
-        "clientID": CLIENT,
-        "clientSecret": f"${SIGN_IN}:clientSecret",
-        "requestedScopes": ["openid", "profile", "email", "groups"],
+        "config": {
+            "clientID": CLIENT,
+            "clientSecret": f"${SIGN_IN}:clientSecret",
+            "authorizationURL": where.authorize,
+            "tokenURL": where.token,
+            "userInfoURL": where.userinfo,
+            "scopes": ["openid", "profile", "email", "groups"],
+            "userIDKey": "sub",
+            "claimMapping": {"userNameKey": "name", "groupsKey": "groups"},
+        },
     }
     return {
         "url": f"https://{ground.host(names.ARGO_CD_HOST)}",
         "admin.enabled": False,
-        "oidc.config": json.dumps(sign_in),  # JSON is YAML too
+        "dex.config": json.dumps({"connectors": [connector]}),  # JSON is YAML too
         "resource.customizations.health.argoproj.io_Application": HEALTH,
     }
 
@@ -159,48 +173,3 @@ def _secrets(ground: Ground, *, parent: ArgoCd) -> list[pulumi.Resource]:
         )
         for name, content in contents.items()
     ]
-
-
-def _private(ground: Ground) -> bool:
-    """Whether certificates of the names that people open hang on the cluster's own authority."""
-    return not ground.settings.certificate_issuer
-
-
-def _trust(ground: Ground, *, parent: ArgoCd) -> list[pulumi.Resource]:
-    """A Secret of cert-manager always holds the authority that signed it; its own key serves for nothing."""
-    if not _private(ground):
-        return []
-    made = kubernetes.apiextensions.CustomResource(
-        AUTHORITY,
-        api_version="cert-manager.io/v1",
-        kind="Certificate",
-        metadata={"name": AUTHORITY, "namespace": NAMESPACE},
-        spec={
-            "secretName": AUTHORITY,
-            "commonName": AUTHORITY,
-            "usages": ["client auth"],
-            "privateKey": {"algorithm": "ECDSA", "size": 256, "rotationPolicy": "Always"},
-            "issuerRef": {"group": "cert-manager.io", "kind": "ClusterIssuer", "name": names.CLUSTER_ISSUER},
-        },
-        opts=pulumi.ResourceOptions(parent=parent),
-    )
-    return [made]
-
-
-def _to_gateway(*, parent: ArgoCd) -> None:
-    """Argo CD asks Dex for its addresses under the name that people sign in at, which the gateway answers."""
-    kubernetes.networking.v1.NetworkPolicy(
-        "argocd-to-gateway",
-        metadata={"name": "argocd-to-gateway", "namespace": NAMESPACE},
-        spec={
-            "pod_selector": {},
-            "policy_types": ["Egress"],
-            "egress": [
-                {
-                    "to": [{"namespace_selector": {"match_labels": {HOME: names.ISTIO}}}],
-                    "ports": [{"protocol": "TCP", "port": GATEWAY_PORT}],
-                }
-            ],
-        },
-        opts=pulumi.ResourceOptions(parent=parent),
-    )

@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING, Final
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.platform.pictures import image_values, merged
-from components.platform.shelf import UP
+from catalogs.software.reader import software
+from components.platform.pictures import image_values, merged, values_from
+from components.platform.shelf import UP, of_program
 from planning.platform.mirror import OCI, chart_file, is_registry
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from components.platform.ground import Ground
+    from components.site import Site
     from planning.installed import Installed
+    from planning.platform.digests import Sourced
 
 SECONDS_TO_START: Final = 900
 
@@ -64,7 +67,32 @@ class Source:
     repository: str = ""
 
 
-def source(part: Installed, *, mirror: str) -> Source:
+def beneath(
+    name: str,
+    *,
+    values: Mapping[str, object] | None = None,
+    site: Site,
+    skip_crds: bool = False,
+    opts: pulumi.ResourceOptions,
+) -> kubernetes.helm.v3.Release:
+    """The release of a chart that a target's builder installs, platform or not; of the catalog's row of that name."""
+    row = software()[name]
+    found = source(row, mirror=site.mirror)
+    shelf = of_program(site.mirror, offline=site.settings.offline)
+    return kubernetes.helm.v3.Release(
+        row.chart,
+        name=row.chart,
+        chart=found.chart,
+        repository_opts={"repo": found.repository} if found.repository else None,
+        namespace=row.namespace,
+        version=row.version,
+        skip_crds=skip_crds,
+        values=merged(values or {}, values_from(name, shelf)),
+        opts=opts,
+    )
+
+
+def source(part: Sourced, *, mirror: str) -> Source:
     """Where a part's chart is read: a mirror is a registry ("oci://registry/path") or a folder with charts in it."""
     if is_registry(mirror):
         return Source(chart=f"{mirror.rstrip('/')}/{part.chart}")

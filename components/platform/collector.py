@@ -54,6 +54,14 @@ class Collector(pulumi.ComponentResource):
             target_pods=PODS,
             parent=self,
         )
+        allow(
+            "agents-to-collector",
+            source=names.NODE_AGENTS,
+            target=names.OBSERVABILITY,
+            ports=PORTS,
+            target_pods=PODS,
+            parent=self,
+        )
         before: list[pulumi.Resource] = []
         if to is not None:
             forwarding.ways(ground, pods=PODS, parent=self)
@@ -85,6 +93,7 @@ def _agent(ground: Ground) -> dict[str, object]:
     ports = {each: {"enabled": False} for each in (*UNUSED, "otlp", "otlp-http")}
     return {
         **_both(AGENT),
+        "namespaceOverride": names.NODE_AGENTS,
         "mode": "daemonset",
         "ports": ports,
         "presets": {

@@ -9,6 +9,7 @@ from components.platform.builders import BUILDERS
 from components.platform.ground import Ground
 from components.platform.keyring import Keyring, KeyringArgs
 from components.platform.shelf import of_program, refuse
+from planning.beneath import beneath
 from planning.errors import InputError
 from planning.platform.versions import untested
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from components.site import ClusterHandle, Site
     from planning.installed import Installed, Platform
+    from planning.spec import ClusterSpec
 
 KEYRING: Final = "keyring"
 
@@ -28,7 +30,7 @@ def compose(site: Site, handle: ClusterHandle, *, after: Sequence[pulumi.Resourc
     decided = site.spec.platform
     if decided is None:
         return {}
-    _check(decided, offline=site.settings.offline)
+    _check(site.spec, decided, offline=site.settings.offline)
     ground = Ground(
         spec=site.spec,
         platform=decided,
@@ -53,7 +55,7 @@ def compose(site: Site, handle: ClusterHandle, *, after: Sequence[pulumi.Resourc
     return outputs
 
 
-def _check(decided: Platform, *, offline: bool) -> None:
+def _check(spec: ClusterSpec, decided: Platform, *, offline: bool) -> None:
     others = untested({part.name: part.version for part in decided.parts})
     if others:
         raise InputError(
@@ -61,7 +63,8 @@ def _check(decided: Platform, *, offline: bool) -> None:
             hint="quote and accept again, or stay with the version of Atoll that wrote the lock",
         )
     if not offline:  # without an engine, `atoll plan` looks at the files itself
-        refuse(decided.parts, of_program(decided.mirror, offline=False), required=decided.digests == "required")
+        wanted = (*decided.parts, *beneath([spec]))
+        refuse(wanted, of_program(decided.mirror, offline=False), required=decided.digests == "required")
 
 
 def in_order(platform: Platform) -> Iterator[Installed]:

@@ -15,6 +15,7 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.platform import culler_script, names
+from components.platform.manifests import PROXY
 
 if TYPE_CHECKING:
     from pulumi_kubernetes.core.v1 import PodSpecArgsDict
@@ -62,7 +63,7 @@ def culling(ground: Ground, *, image: str, parent: pulumi.Resource, after: pulum
             "template": {
                 "metadata": {
                     "labels": {**LABELS, "sidecar.istio.io/inject": "true"},
-                    "annotations": {"atoll/script": sha256(script.encode()).hexdigest()[:16]},
+                    "annotations": {**PROXY, "atoll/script": sha256(script.encode()).hexdigest()[:16]},
                 },
                 "spec": _pod(ground, image=image),
             },

@@ -11,7 +11,7 @@ import pulumi_kubernetes as kubernetes
 from components.platform import fences
 from components.platform.names import DATABASES, OBJECT_STORE, S3_ADDRESS
 from components.platform.pictures import picture
-from components.platform.storehouse import CA_KEY, CA_NAME, PROVIDER, REGION, bucket_way
+from components.platform.storehouse import CA_KEY, CA_NAME, PROVIDER, REGION, bucket_way, pod_port
 from planning.platform.backups import PLANS
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ IMAGE: Final = (
 )
 PORT: Final = 5432
 OPERATOR_PORTS: Final = (PORT, 8000)  # cloudnative-pg.io/docs, networking: what the operator must reach
-STORE_PORT: Final = 9000
 BACKUPS: Final = "backups"  # user, and bucket, of the store in the cluster
 # Together, whether there is one instance or two: the row of the owning part counts them once.
 MILLICORES: Final = 200
@@ -148,40 +147,29 @@ def _spec(instances: int, *, disk_gb: int, ground: Ground) -> dict[str, object]:
 
 
 def _target(cluster: str, *, namespace: str, ground: Ground, parent: pulumi.Resource) -> _Target:
-    """The customer's own bucket, else the provider's; else the store in the cluster, which is better than nothing."""
-    given, bucket = ground.settings, ground.handle.bucket
-    if given.backup_bucket or bucket is not None:
-        bucket_way(f"{cluster}-bucket", namespace=namespace, pods={"cnpg.io/cluster": cluster}, parent=parent)
-    if given.backup_bucket:
-        place = (given.backup_bucket, given.backup_endpoint)
-        return _with_keys(cluster, place, namespace=namespace, ground=ground, parent=parent)
-    if bucket is not None and given.backup_access_key:
-        place = (bucket.name, bucket.endpoint)
-        return _with_keys(cluster, place, namespace=namespace, ground=ground, parent=parent)
-    if bucket is not None:
-        return _outside(cluster, bucket, ground=ground)
-    if ground.platform.object_store == PROVIDER:
+    """The bucket of the platform, by keys where it has some; else the store in the cluster, better than nothing."""
+    bucket = ground.handle.bucket
+    if bucket is None and ground.platform.object_store == PROVIDER:
         return _Target(fields={})
-    return _inside(cluster, namespace=namespace, ground=ground, parent=parent)
+    if bucket is None:
+        return _inside(cluster, namespace=namespace, ground=ground, parent=parent)
+    pods = {"cnpg.io/cluster": cluster}
+    bucket_way(f"{cluster}-bucket", namespace=namespace, pods=pods, ground=ground, parent=parent)
+    if bucket.access_key == "":
+        return _outside(cluster, bucket, ground=ground)
+    return _with_keys(cluster, bucket, namespace=namespace, ground=ground, parent=parent)
 
 
 def _with_keys(
-    cluster: str,
-    place: tuple[pulumi.Input[str], str],
-    *,
-    namespace: str,
-    ground: Ground,
-    parent: pulumi.Resource,
+    cluster: str, bucket: PlatformBucket, *, namespace: str, ground: Ground, parent: pulumi.Resource
 ) -> _Target:
-    """A bucket, and its endpoint or "" for AWS, which is opened by the keys that the stack was given."""
-    given = ground.settings
-    name, endpoint = place
-    login = (given.backup_access_key, given.backup_secret_key)
-    keys = _keys(cluster, login, region=given.backup_region, namespace=namespace, parent=parent)
+    """A bucket that is opened by keys: the customer's own, or one of a provider that knows no pods."""
+    login = (bucket.access_key, bucket.secret_key)
+    keys = _keys(cluster, login, region=bucket.region, namespace=namespace, parent=parent)
     store = {
-        "destinationPath": pulumi.Output.concat("s3://", name, f"/{cluster}/"),
+        "destinationPath": pulumi.Output.concat("s3://", bucket.name, f"/{cluster}/"),
+        "endpointURL": bucket.endpoint,
         "s3Credentials": _references(cluster),
-        **({"endpointURL": endpoint} if endpoint else {}),
     }
     return _Target(fields={"backup": _backup(store, ground=ground)}, before=[keys])
 
@@ -211,7 +199,7 @@ def _inside(cluster: str, *, namespace: str, ground: Ground, parent: pulumi.Reso
         source=namespace,
         source_pods=pods,
         target=OBJECT_STORE,
-        ports=[STORE_PORT],
+        ports=[pod_port(ground)],
         parent=parent,
     )
     store = {
@@ -255,8 +243,7 @@ def _backup(store: Mapping[str, object], *, ground: Ground) -> dict[str, object]
 
 def _schedule(cluster: str, *, namespace: str, ground: Ground, parent: pulumi.Resource) -> None:
     """When base backups are made; the operator's schedule begins with seconds."""
-    nowhere = ground.handle.bucket is None and not ground.settings.backup_bucket
-    if nowhere and ground.platform.object_store == PROVIDER:
+    if ground.handle.bucket is None and ground.platform.object_store == PROVIDER:
         return
     kubernetes.apiextensions.CustomResource(
         f"{cluster}-nightly",

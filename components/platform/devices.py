@@ -10,6 +10,9 @@ import pulumi_kubernetes as kubernetes
 
 from catalogs.software.reader import parts
 from components.nodepool.devices import NVIDIA, device
+from components.platform.chart import source
+from components.platform.pictures import merged, values_from
+from components.platform.shelf import of_program
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,11 +35,14 @@ class DevicesArgs:
 
     Args:
         labelled: whether nodes carry the label of their pool; those of a cluster that exists do not.
+        mirror: where charts and images come from, as at home; offline: whether no file is looked at.
     """
 
     profile: Profile
     pools: Sequence[Pool]
     labelled: bool
+    mirror: str = ""
+    offline: bool = True
 
     @property
     def nvidia(self) -> tuple[Pool, ...]:
@@ -64,10 +70,11 @@ class Devices(pulumi.ComponentResource):
     def __init__(self, name: str, args: DevicesArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("atoll:platform:Devices", name, {}, opts)
         if args.nvidia:
-            _release(GPUS, values=gpu_values(args.profile, args.nvidia, labelled=args.labelled), parent=self)
+            values = gpu_values(args.profile, args.nvidia, labelled=args.labelled)
+            _release(GPUS, args, values=values, parent=self)
         if args.joined:
             values = fabric_values(args.joined, labelled=args.labelled)
-            _release(FABRICS[args.profile.rdma_resource], values=values, parent=self)
+            _release(FABRICS[args.profile.rdma_resource], args, values=values, parent=self)
         self.register_outputs({})
 
 
@@ -76,16 +83,18 @@ def wanted(args: DevicesArgs) -> bool:
     return bool(args.nvidia or args.joined)
 
 
-def _release(name: str, *, values: Mapping[str, object], parent: Devices) -> None:
+def _release(name: str, args: DevicesArgs, *, values: Mapping[str, object], parent: Devices) -> None:
     row = parts()[name]
+    found = source(row, mirror=args.mirror)
+    images = values_from(name, of_program(args.mirror, offline=args.offline))
     kubernetes.helm.v3.Release(
         row.chart,
         name=row.chart,
-        chart=row.chart,
+        chart=found.chart,
         version=row.version,
-        repository_opts={"repo": row.repository},
+        repository_opts={"repo": found.repository} if found.repository else None,
         namespace=row.namespace,
-        values=values,
+        values=merged(values, images),
         timeout=SECONDS_TO_START,
         opts=pulumi.ResourceOptions(parent=parent),
     )

@@ -8,6 +8,7 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.access.names import QUEUED
+from components.platform.names import KUBEFLOW
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,6 +23,12 @@ WAYS: Final[Mapping[str, Sequence[str]]] = {
     "networking.k8s.io": ("ingresses", "networkpolicies"),
     "": ("services",),
 }
+# Kubeflow's dashboard makes a Profile, and with it a namespace that nothing of ours shuts, bounds or queues, for
+# everybody who asks: REGISTRATION_FLOW hides the page alone (kubeflow/dashboard, centraldashboard/app/api_workgroup.ts
+# and access-management/kfam/api_default.go, whose account may do everything).
+PROFILES: Final = "atoll-profiles"
+DASHBOARD: Final = f"system:serviceaccount:{KUBEFLOW}:"
+NO_PROFILE: Final = "namespaces of people come from the checklist: add a workload or a team to it"
 REFUSED: Final = (
     "network policies, ingresses, and services that are reached from outside are the platform's here: "
     "ask whoever runs it for a way"
@@ -67,11 +74,45 @@ def door_guard(*, parent: pulumi.Resource) -> None:
         },
         opts=pulumi.ResourceOptions(parent=parent),
     )
+    _bound(NAME, to=made)
+
+
+def profile_guard(*, parent: pulumi.Resource) -> None:
+    """A policy by which nobody gets a namespace by asking Kubeflow's pages for one."""
+    made = kubernetes.admissionregistration.v1.ValidatingAdmissionPolicy(
+        PROFILES,
+        metadata={"name": PROFILES},
+        spec={
+            "failure_policy": "Fail",
+            "match_constraints": {
+                "resource_rules": [
+                    {
+                        "api_groups": ["kubeflow.org"],
+                        "api_versions": ["*"],
+                        "operations": ["CREATE"],
+                        "resources": ["profiles"],
+                    }
+                ],
+            },
+            "validations": [
+                {
+                    "expression": f"!request.userInfo.username.startsWith('{DASHBOARD}')",
+                    "message": NO_PROFILE,
+                    "reason": "Forbidden",
+                }
+            ],
+        },
+        opts=pulumi.ResourceOptions(parent=parent),
+    )
+    _bound(PROFILES, to=made)
+
+
+def _bound(name: str, *, to: pulumi.Resource) -> None:
     kubernetes.admissionregistration.v1.ValidatingAdmissionPolicyBinding(
-        NAME,
-        metadata={"name": NAME},
-        spec={"policy_name": NAME, "validation_actions": ["Deny"]},
-        opts=pulumi.ResourceOptions(parent=made),
+        name,
+        metadata={"name": name},
+        spec={"policy_name": name, "validation_actions": ["Deny"]},
+        opts=pulumi.ResourceOptions(parent=to),
     )
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pulumi_kubernetes.networking.v1 import (
+        NetworkPolicyEgressRuleArgsDict,
         NetworkPolicyPeerArgsDict,
         NetworkPolicyPortArgsDict,
         NetworkPolicySpecArgsDict,
@@ -181,11 +182,17 @@ def _shut(servers: Sequence[str]) -> dict[str, NetworkPolicySpecArgsDict]:
         "allow-api-server": {
             "pod_selector": {},
             "policy_types": ["Egress"],
-            "egress": [{"to": [_block(each) for each in servers], "ports": _ports(API_PORTS)}],
+            "egress": [_to_servers(servers)],
         },
         "allow-gateway": _inward(_peer(names.ISTIO, GATEWAY_PODS)),
         "allow-metrics": _inward(_peer(names.OBSERVABILITY, PROMETHEUS_PODS)),
     }
+
+
+def _to_servers(servers: Sequence[str]) -> NetworkPolicyEgressRuleArgsDict:
+    """Without a block where it would hold every address: Cilium counts nodes, where an API server may be, to none."""
+    ports = _ports(API_PORTS)
+    return {"ports": ports} if ANYWHERE in servers else {"to": [_block(each) for each in servers], "ports": ports}
 
 
 def _peer(namespace: str, pods: Mapping[str, str] | None) -> NetworkPolicyPeerArgsDict:

@@ -10,7 +10,7 @@ import pulumi_kubernetes as kubernetes
 from components.platform import names
 from components.platform.fences import outward
 from components.platform.storehouse import bucket_way
-from planning.platform.forwarded import access_said
+from planning.forwarded import access_said
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -92,7 +92,7 @@ def ways(ground: Ground, *, pods: Mapping[str, str], parent: pulumi.Resource) ->
     if ground.settings.forwarding_credentials:
         outward("collector-to-main-cloud", namespace=names.OBSERVABILITY, pods=pods, parent=parent)
     else:
-        bucket_way("collector-to-main-cloud", namespace=names.OBSERVABILITY, pods=pods, parent=parent)
+        bucket_way("collector-to-main-cloud", namespace=names.OBSERVABILITY, pods=pods, ground=ground, parent=parent)
 
 
 def environment(to: Forwarding) -> dict[str, str]:

@@ -51,6 +51,7 @@ def values(ground: Ground) -> dict[str, object]:
     return {
         "admin": {"existingSecret": ADMIN, "userKey": "user", "passwordKey": "password"},
         "envFromSecret": SIGN_IN,
+        "rbac": {"namespaced": True},  # else its sidecar may read every Secret of the cluster
         "grafana.ini": _settings(ground),
         "sidecar": {
             "dashboards": {"searchNamespace": names.OBSERVABILITY, "label": LABEL, "labelValue": "1"},

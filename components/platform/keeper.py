@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 DEFINITION: Final = "kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition"
 CLAIM: Final = "kubernetes:core/v1:PersistentVolumeClaim"
+NAMESPACE: Final = "kubernetes:core/v1:Namespace"
 
 
 def keeper(token: str, *, ending: str = "", protect: bool = False) -> pulumi.ResourceTransform:

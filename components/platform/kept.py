@@ -10,7 +10,7 @@ import pulumi_kubernetes as kubernetes
 
 from components.platform import names
 from components.platform.fences import allow
-from components.platform.storehouse import CA_KEY, CA_NAME, bucket_way, store_of, trust
+from components.platform.storehouse import CA_KEY, CA_NAME, bucket_way, pod_port, store_of, trust
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 CA_FOLDER: Final = "/etc/s3-ca"
 ACCESS_KEY: Final = "S3_ACCESS_KEY"
 SECRET_KEY: Final = "S3_SECRET_KEY"  # noqa: S105 - name of an environment variable
-STORE_PORT: Final = 9000
 TRUSTED: Final = "SSL_CERT_FILE"  # beside the system's own certificates, Go trusts those in this file
 
 
@@ -75,12 +74,12 @@ def kept(user: str, ground: Ground, *, pods: Mapping[str, str], parent: pulumi.R
             f"{user}-to-store",
             source=names.OBSERVABILITY,
             target=names.OBJECT_STORE,
-            ports=[STORE_PORT],
+            ports=[pod_port(ground)],
             source_pods=pods,
             parent=parent,
         )
     else:
-        bucket_way(f"{user}-to-bucket", namespace=names.OBSERVABILITY, pods=pods, parent=parent)
+        bucket_way(f"{user}-to-bucket", namespace=names.OBSERVABILITY, pods=pods, ground=ground, parent=parent)
     if store.keyless:
         return Kept(store=store, environment="", before=before)
     environment = f"{user}-store"

@@ -9,7 +9,7 @@ import pulumi
 
 from components.platform import names
 from components.platform.built import Part
-from components.platform.manifests import Overlay, Patch, manifests, on_system, paths_of
+from components.platform.manifests import Overlay, Patch, manifests, on_system, paths_of, proxies
 
 if TYPE_CHECKING:
     from components.platform.built import Charges
@@ -60,6 +60,7 @@ def overlay(ground: Ground) -> Overlay:
                 operations=[{"op": "replace", "path": "/data", "value": {domain: ""}}],
             ),
             Patch(kind="ConfigMap", name="config-network", namespace=names.KNATIVE, change={"data": naming}),
+            proxies(),
             *on_system(ground),
         ]
     )

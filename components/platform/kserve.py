@@ -10,7 +10,7 @@ import pulumi
 
 from components.platform import names
 from components.platform.built import Part
-from components.platform.manifests import Overlay, Patch, manifests, on_system, paths_of
+from components.platform.manifests import Overlay, Patch, asks, manifests, on_system, paths_of, proxies
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from components.platform.built import Charges
     from components.platform.ground import Ground
 
+PAGE: Final = "kserve-models-web-application"  # deployment and container, for which the release asks nothing
 STANDARD: Final = "Standard"
 KNATIVE: Final = "Knative"
 # Upstream sets all of it but the last in most runtimes, and none of it in two (kserve v0.18.0, config/runtimes).
@@ -80,6 +81,8 @@ def overlay(ground: Ground) -> Overlay:
         patches=[
             Patch(kind="ConfigMap", name="inferenceservice-config", change={"data": settings}),
             Patch(kind="ClusterServingRuntime", name=".*", operations=[confined]),
+            asks(PAGE, containers=[PAGE], cpu="10m", memory="192Mi"),
+            proxies(),
             *on_system(ground),
         ]
     )

@@ -13,14 +13,18 @@ from catalogs.software.reader import parts
 from components.access.names import QUEUED
 from components.platform import names
 from components.platform.built import Part
-from components.platform.chart import release
-from components.platform.fences import admission, outward
+from components.platform.chart import release, source
+from components.platform.fences import admission
+from components.platform.kueue_roles import kueue_roles
+from components.platform.pictures import values_from
+from components.platform.shelf import of_program
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from components.platform.built import Charges
     from components.platform.ground import Ground
+    from components.site import Site
 
 PART: Final = "kueue"
 NAMESPACE: Final = names.KUEUE
@@ -56,9 +60,11 @@ class KueueArgs:
 
     Args:
         ground: the platform at home; None for a cluster beside home, which only takes the jobs that home sends.
+        site: the cluster beside home, whose software comes from where home's does.
     """
 
     ground: Ground | None = None
+    site: Site | None = None
 
 
 @final
@@ -74,7 +80,8 @@ class Kueue(pulumi.ComponentResource):
     def __init__(self, name: str, args: KueueArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         version = args.ground.part(PART).version if args.ground else parts()[PART].version
         super().__init__("atoll:platform:Kueue", name, {"version": version}, opts)
-        self.release = _at_home(args.ground, parent=self) if args.ground else _beside(parent=self)
+        self.release = _at_home(args.ground, parent=self) if args.ground else _beside(args.site, parent=self)
+        kueue_roles(self.release)
         self.register_outputs({})
 
 
@@ -86,22 +93,25 @@ def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> 
 
 def _at_home(ground: Ground, *, parent: Kueue) -> kubernetes.helm.v3.Release:
     admission("kueue-webhooks", namespace=NAMESPACE, ports=(WEBHOOK, VISIBILITY), parent=parent)
-    outward("kueue-other-clusters", namespace=NAMESPACE, ports=(443, 6443), parent=parent)
     return release(PART, ground.part(PART), values=_values(ground), ground=ground, parent=parent)
 
 
-def _beside(*, parent: Kueue) -> kubernetes.helm.v3.Release:
+def _beside(site: Site | None, *, parent: Kueue) -> kubernetes.helm.v3.Release:
     """The chart as it comes: whoever sends jobs here has queued them at home."""
-    row = parts()[PART]
+    row, mirror = parts()[PART], site.mirror if site is not None else ""
+    found = source(row, mirror=mirror)
+    images = values_from(PART, of_program(mirror, offline=site is None or site.settings.offline))
     labels = {"app.kubernetes.io/managed-by": "atoll", "pod-security.kubernetes.io/enforce": "restricted"}
     own = pulumi.ResourceOptions(parent=parent)
     home = kubernetes.core.v1.Namespace(NAMESPACE, metadata={"name": NAMESPACE, "labels": labels}, opts=own)
     return kubernetes.helm.v3.Release(
         PART,
         name=PART,
-        chart=f"{row.repository}/{row.chart}",
+        chart=found.chart,
+        repository_opts={"repo": found.repository} if found.repository else None,
         version=row.version,
         namespace=home.metadata.name,
+        values=images or None,
         atomic=True,
         timeout=SECONDS_TO_START,
         opts=own,

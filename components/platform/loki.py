@@ -67,6 +67,7 @@ def _values(ground: Ground, bucket: Kept) -> dict[str, object]:
         "lokiCanary": off,
         "test": off,
         "ruler": off,
+        "sidecar": {"rules": off},  # of the ruler; its role reads every Secret of the cluster
         "monitoring": {"serviceMonitor": {"enabled": True}},
     }
 

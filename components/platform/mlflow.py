@@ -14,7 +14,7 @@ from components.platform.built import Part
 from components.platform.database import Database, database
 from components.platform.doors import door
 from components.platform.names import MLFLOW, MLFLOW_HOST, OBJECT_STORE
-from components.platform.storehouse import CA_KEY, CA_NAME, Store, bucket_way, store_of, trust
+from components.platform.storehouse import CA_KEY, CA_NAME, Store, bucket_way, pod_port, store_of, trust
 
 if TYPE_CHECKING:
     from components.platform.built import Charges
@@ -26,7 +26,6 @@ KEYS: Final = "mlflow-store"
 PORT: Final = 80
 POD_PORT: Final = 5000
 PODS: Final = {"app.kubernetes.io/name": NAME, "app.kubernetes.io/instance": NAME}
-STORE_PORT: Final = 9000
 CA_FOLDER: Final = "/etc/s3-ca"
 METRICS_FOLDER: Final = "/mlflow/metrics"  # the chart names it, on a file system that it makes read-only
 # Six more processes, 1.1 GiB together (3.15.1, measured idle), that judge language models in the server itself.
@@ -169,8 +168,13 @@ def _ways(ground: Ground, store: Store, *, parent: pulumi.Resource) -> None:
             f"mlflow-{workload}", source=home, target=MLFLOW, target_pods=PODS, ports=[POD_PORT], parent=parent
         )
     if store.keyless:
-        bucket_way("mlflow-bucket", namespace=MLFLOW, pods=PODS, parent=parent)
+        bucket_way("mlflow-bucket", namespace=MLFLOW, pods=PODS, ground=ground, parent=parent)
     else:
         fences.allow(
-            "mlflow-store", source=MLFLOW, source_pods=PODS, target=OBJECT_STORE, ports=[STORE_PORT], parent=parent
+            "mlflow-store",
+            source=MLFLOW,
+            source_pods=PODS,
+            target=OBJECT_STORE,
+            ports=[pod_port(ground)],
+            parent=parent,
         )

@@ -11,7 +11,7 @@ import pulumi_kubernetes as kubernetes
 from components.platform import names
 from components.platform.built import Part
 from components.platform.keeper import CLAIM, claims, keeper
-from components.platform.manifests import Overlay, Patch, manifests, on_system, paths_of
+from components.platform.manifests import Overlay, Patch, asks, manifests, on_system, paths_of, proxies
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,6 +24,15 @@ DATABASES: Final[Mapping[str, tuple[str, str]]] = {
     "model-registry-db-secrets": ("hub-database", "registry"),
     "model-catalog-postgres": ("hub-catalog-database", "catalog"),
 }
+# Workload to its container, cores and memory. The release asks nothing for them, but 500m and 2 GiB for the page.
+ASKED: Final[Mapping[str, tuple[str, str, str]]] = {
+    "model-catalog-server": ("catalog", "20m", "128Mi"),
+    "model-registry-db": ("db-container", "50m", "128Mi"),
+    "model-registry-deployment": ("rest-container", "20m", "64Mi"),
+    "model-registry-ui": ("model-registry-ui", "20m", "128Mi"),
+    "model-catalog-postgres": ("postgres", "50m", "128Mi"),
+}
+STATEFUL: Final = "model-catalog-postgres"
 HUGGING_FACE: Final = "model-catalog-hf-api-key"  # optional for the pod; upstream's holds a placeholder
 
 
@@ -71,7 +80,12 @@ def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> 
 def overlay(ground: Ground) -> Overlay:
     """Everything in Kubeflow's namespace, without the secrets that upstream publishes."""
     dropped = [Patch(kind="Secret", name=name) for name in (*DATABASES, HUGGING_FACE)]
-    return Overlay(namespace=names.KUBEFLOW, patches=[*dropped, *claims(ground), *on_system(ground)])
+    asked = [
+        asks(name, containers=[each], cpu=cpu, memory=memory, kind="StatefulSet" if name == STATEFUL else "Deployment")
+        for name, (each, cpu, memory) in ASKED.items()
+    ]
+    patches = [*dropped, *asked, proxies(), *claims(ground), *on_system(ground)]
+    return Overlay(namespace=names.KUBEFLOW, patches=patches)
 
 
 def _login(secret: str, *, ground: Ground, parent: pulumi.Resource) -> kubernetes.core.v1.Secret:

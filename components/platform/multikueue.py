@@ -11,6 +11,7 @@ import pulumi_kubernetes as kubernetes
 from components.access.names import QUEUED, namespace, workloads
 from components.access.tenancy import Marks, shut_namespace
 from components.access.tenant import TenantArgs, tenant
+from components.platform.fences import API_PORTS, outward
 from components.platform.kueue import NAMESPACE, Kueue, KueueArgs
 from components.platform.multikueue_worker import (
     QUEUE,
@@ -25,7 +26,7 @@ from components.platform.multikueue_worker import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from components.site import ClusterHandle
+    from components.site import ClusterHandle, Site
     from planning.spec import ClusterSpec
 
 FLAVOR: Final = "multikueue.elsewhere"  # no workload, and so no pool of home, has a dot in its name
@@ -44,6 +45,7 @@ class End:
     handle: ClusterHandle
     options: pulumi.ResourceOptions
     queues: pulumi.Resource | None = None
+    site: Site
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,12 +71,14 @@ class Sender(pulumi.ComponentResource):
 def join(home: End, others: Sequence[End]) -> None:
     """Kueue in every cluster, and home as the one that people send jobs to."""
     takers = [(end.spec, _worker(end)) for end in others]
-    Sender("elsewhere", SenderArgs(takers=takers), opts=_after_queues(home))
+    sender = Sender("elsewhere", SenderArgs(takers=takers), opts=_after_queues(home))
+    if home.queues is not None:  # the platform's, whose namespace is shut
+        outward("kueue-other-clusters", namespace=NAMESPACE, ports=API_PORTS, parent=sender)
 
 
 def _after_queues(end: End) -> pulumi.ResourceOptions:
     """The options of what uses Kueue's custom resources; it is installed where the platform did not bring it."""
-    queues = end.queues or Kueue("queues", KueueArgs(), opts=end.options)
+    queues = end.queues or Kueue("queues", KueueArgs(site=end.site), opts=end.options)
     return pulumi.ResourceOptions.merge(end.options, pulumi.ResourceOptions(depends_on=[queues]))
 
 

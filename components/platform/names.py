@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 OBSERVABILITY: Final = "observability"
+NODE_AGENTS: Final = "node-agents"  # of the observability, apart from it: they see their node's files
 OBJECT_STORE: Final = "object-store"
 DATABASES: Final = "databases"  # the PostgreSQL operator; each database lives beside what uses it
 MLFLOW: Final = "mlflow"
@@ -75,6 +76,15 @@ BUCKET_USERS: Final[Mapping[str, Account]] = {
     "loki": Account(OBSERVABILITY, "loki"),
     "tempo": Account(OBSERVABILITY, "tempo"),
     "mlflow": Account(MLFLOW, "mlflow"),
+}
+EDITOR: Final = "default-editor"  # service account of notebooks and pipelines, made by Kubeflow in every namespace
+# Those of Airflow's parts: tasks and all others write logs, the server shows them.
+AIRFLOW_ACCOUNTS: Final[Mapping[str, str]] = {
+    "workers": "airflow-worker",
+    "apiServer": "airflow-api-server",
+    "scheduler": "airflow-scheduler",
+    "dagProcessor": "airflow-dag-processor",
+    "triggerer": "airflow-triggerer",
 }
 # Buckets of the store in the cluster, each with one user of the same name, whose secret key is
 # `keyring.secret(f"s3-{user}")` and whose access key is its name. Teams have "team-<name>".

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 
 from components.access.tenancy import Marks, shut_namespace
+from components.platform import names
 from components.platform.built import Part
 from components.platform.fences import api_servers, fence
 
@@ -20,13 +21,16 @@ if TYPE_CHECKING:
 RESTRICTED: Final = "restricted"
 # Agents on nodes read the host's files and devices, which no lower level admits.
 LEVELS: Final[Mapping[str, str]] = {
-    "observability": "privileged",
+    "observability": "baseline",
+    "node-agents": "privileged",
     "gpu-operator": "privileged",
     "gpu-metrics": "privileged",
     "network-operator": "privileged",
     "velero": "privileged",
     "slurm": "privileged",
 }
+# Namespaces that parts use beside their own.
+BESIDE: Final[Mapping[str, str]] = {"prometheus": names.NODE_AGENTS, "collector": names.NODE_AGENTS}
 # Volumes in them hold what nobody can make again: a namespace that goes takes its volumes with it.
 KEPT: Final = frozenset({"object-store", "mlflow", "airflow"})
 THEIRS: Final = frozenset({"", "kube-system"})  # made by the part itself, or by the cluster
@@ -60,6 +64,8 @@ class Namespaces(pulumi.ComponentResource):
 def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
     """The namespaces of every chart that is installed."""
     del charges
-    names = dict.fromkeys(part.namespace for part in ground.platform.parts if part.namespace not in THEIRS)
-    args = NamespacesArgs(names=tuple(names), servers=api_servers(ground.spec))
+    parts = ground.platform.parts
+    own = [part.namespace for part in parts if part.namespace not in THEIRS]
+    beside = [BESIDE[part.name] for part in parts if part.name in BESIDE]
+    args = NamespacesArgs(names=tuple(dict.fromkeys([*own, *beside])), servers=api_servers(ground.spec))
     return Part(resource=Namespaces("namespaces", args, opts=options))

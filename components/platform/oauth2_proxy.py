@@ -138,6 +138,7 @@ def _tokens(known: Addresses) -> dict[str, object]:
     """Which tokens the gateway takes, and the headers in which it tells who somebody is."""
     return {
         "issuer": known.issuer,
+        "audiences": [PROXY.name],  # a token that another page got of a person opens none of the rest
         "jwksUri": known.keys,
         "forwardOriginalToken": True,
         "fromHeaders": [{"name": "Authorization", "prefix": "Bearer "}],

@@ -16,7 +16,7 @@ from components.platform.names import OBJECT_STORE, S3_HOST
 from components.platform.pictures import picture
 from components.platform.s3_policies import METRICS_USER, ROOT_USER, documents, store_users
 from components.platform.s3_script import CONFIG, KEYS, script
-from components.platform.storehouse import CA_KEY, CA_NAME, PROVIDER, bucket_way, trust
+from components.platform.storehouse import CA_KEY, CA_NAME, POD_PORTS, PROVIDER, bucket_way, trust
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,8 +38,11 @@ SCRATCH: Final = "/tmp"  # noqa: S108 - an emptyDir of the pod
 CLIENT: Final = "quay.io/minio/mc:RELEASE.2024-11-21T17-21-54Z"
 # Engine to the pods and the port behind our address.
 BEHIND: Final[Mapping[str, tuple[Mapping[str, str], int]]] = {
-    "minio": ({"app": "minio", "release": "minio"}, PORT),
-    "seaweedfs": ({"app.kubernetes.io/instance": "seaweedfs", "app.kubernetes.io/component": "s3"}, 8443),
+    "minio": ({"app": "minio", "release": "minio"}, POD_PORTS["minio"]),
+    "seaweedfs": (
+        {"app.kubernetes.io/instance": "seaweedfs", "app.kubernetes.io/component": "s3"},
+        POD_PORTS["seaweedfs"],
+    ),
 }
 KEYLESS: Final = "pod_identity"  # the only identity that MinIO's remote tier can take instead of a key
 
@@ -235,4 +238,4 @@ def _tier_way(args: ObjectStoreArgs, *, parent: pulumi.Resource) -> None:
     """The server, and nobody else, reaches the bucket that old objects move to."""
     if args.tier is not None:
         pods = BEHIND[args.ground.platform.object_store][0]
-        bucket_way("store-to-tier", namespace=OBJECT_STORE, pods=pods, parent=parent)
+        bucket_way("store-to-tier", namespace=OBJECT_STORE, pods=pods, ground=args.ground, parent=parent)

@@ -25,9 +25,13 @@ BARE: Final = ".sha"  # end of a key whose chart writes "sha256:" itself (kube-p
 
 def image_values(part: Installed, ground: Ground) -> dict[str, object]:
     """Values of a chart that say which images are pulled, and from where; empty where upstream's own words do."""
-    found = _shelf(ground)
+    return values_from(part.name, _shelf(ground))
+
+
+def values_from(part: str, found: Shelf) -> dict[str, object]:
+    """The same of any row of the catalog, by what there is of digests and mirror."""
     values: dict[str, object] = {}
-    for image in images_of(part.name):
+    for image in images_of(part):
         if image.held_in is HeldIn.VALUES:
             for key, value in _keys(image, found).items():
                 _set(values, key.split("."), value)
@@ -50,7 +54,11 @@ def image_map(part: Installed, ground: Ground) -> dict[str, str]:
 
 def picture(image: str, ground: Ground) -> str:
     """An image as an object of our own names it: in the mirror where there is one, by digest where that is known."""
-    found = _shelf(ground)
+    return pulled_from(image, _shelf(ground))
+
+
+def pulled_from(image: str, found: Shelf) -> str:
+    """The same, by what there is of digests and mirror."""
     digest = image_digest(image, found.lock)
     named = target(image, found.registry)
     return f"{named}@{digest}" if digest and "@" not in named else named

@@ -16,7 +16,7 @@ import yaml
 from components.platform import names
 from components.platform.built import Part
 from components.platform.keeper import CLAIM, claims, keeper
-from components.platform.manifests import Overlay, Patch, manifests, on_system, paths_of
+from components.platform.manifests import Overlay, Patch, asks, manifests, on_system, paths_of, proxies
 from components.platform.storehouse import CA_KEY, Store, store_of, trust
 from planning.errors import AtollError
 
@@ -30,10 +30,15 @@ USER: Final = "pipelines"
 STORE_KEYS: Final = "mlpipeline-minio-artifact"  # Secret of the store's keys, by upstream's name
 DATABASE_KEYS: Final = "mysql-secret"
 CERTIFICATES: Final = "/kfp/store"
-KEYLESS: Final = (
-    "pipelines keep artifacts in the provider's bucket: the service accounts kubeflow/ml-pipeline and default-editor of"
-    " each namespace need rights there, which this stack does not give (docs/guides/teams.md)"
-)
+# Deployment to its container and the memory it asks for, where the release asks nothing.
+MEMORY: Final[Mapping[str, tuple[str, str]]] = {
+    "cache-server": ("server", "64Mi"),
+    "metadata-envoy-deployment": ("container", "64Mi"),
+    "metadata-grpc-deployment": ("container", "64Mi"),
+    "metadata-writer": ("main", "128Mi"),
+    "ml-pipeline-scheduledworkflow": ("ml-pipeline-scheduledworkflow", "64Mi"),
+    "ml-pipeline-viewer-crd": ("ml-pipeline-viewer-crd", "64Mi"),
+}
 CODE_USER: Final = 1000  # whom the code of a step runs as: the namespaces admit no root
 # What the in-cluster store and the controller of namespaces consist of, by kind (third-party/seaweedfs,
 # third-party/metacontroller, base/installs/multi-user/pipelines-profile-controller at the release's commit).
@@ -84,8 +89,6 @@ class Pipelines(pulumi.ComponentResource):
         }
         super().__init__("atoll:platform:Pipelines", name, facts, opts)
         store = spoken(store_of(USER, ground))
-        if store.keyless:
-            pulumi.log.warn(KEYLESS, self)
         authority = trust("pipelines-store-ca", namespace=names.KUBEFLOW, ground=ground, parent=self)
         before = [*_secrets(ground, store, parent=self), *([authority] if authority else [])]
         manifests(
@@ -93,7 +96,7 @@ class Pipelines(pulumi.ComponentResource):
             part,
             paths=paths_of(part),
             ground=ground,
-            overlay=Overlay(patches=[*_left_out(), *_stored(store), *_database(), *claims(ground), *on_system(ground)]),
+            overlay=overlay(ground, store),
             opts=pulumi.ResourceOptions(parent=self, depends_on=before, transforms=[keeper(CLAIM)]),
         )
         self.register_outputs({})
@@ -102,6 +105,13 @@ class Pipelines(pulumi.ComponentResource):
 def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
     """Pipelines as a part."""
     return Part(resource=Pipelines("pipelines", PipelinesArgs(ground=ground, charges=charges), opts=options))
+
+
+def overlay(ground: Ground, store: Store) -> Overlay:
+    """What is different from upstream's manifests."""
+    asked = (asks(name, containers=[each], cpu="10m", memory=memory) for name, (each, memory) in MEMORY.items())
+    patches = [*_left_out(), *_stored(store), *_database(), *asked, proxies(), *claims(ground), *on_system(ground)]
+    return Overlay(patches=patches)
 
 
 def _secrets(ground: Ground, store: Store, *, parent: pulumi.Resource) -> Iterator[pulumi.Resource]:

@@ -44,6 +44,32 @@ NO_RULES: Final = (
 # Labels of nodes and pods that our rules join by.
 NODE_LABELS: Final = "nodes=[atoll/pool,node.kubernetes.io/instance-type]"
 POD_LABELS: Final = "pods=[notebook-name]"
+# Objects that kube-state-metrics counts: the chart's (kube-state-metrics, values.yaml, `collectors`) but Secrets and
+# ConfigMaps, which it would be allowed to read in every namespace, and webhooks, signing requests and leases.
+COUNTED: Final = (
+    "cronjobs",
+    "daemonsets",
+    "deployments",
+    "endpointslices",
+    "horizontalpodautoscalers",
+    "ingresses",
+    "jobs",
+    "limitranges",
+    "namespaces",
+    "networkpolicies",
+    "nodes",
+    "persistentvolumeclaims",
+    "persistentvolumes",
+    "poddisruptionbudgets",
+    "pods",
+    "replicasets",
+    "replicationcontrollers",
+    "resourcequotas",
+    "services",
+    "statefulsets",
+    "storageclasses",
+    "volumeattachments",
+)
 # What OTLP metrics are told apart by, of all that is said of where they come from.
 PROMOTED: Final = ("service.name", "service.namespace", "k8s.namespace.name", "k8s.pod.name")
 
@@ -106,10 +132,12 @@ def _values(ground: Ground) -> dict[str, object]:
         "grafana": grafana.values(ground),
         "kube-state-metrics": {
             "metricLabelsAllowlist": [NODE_LABELS, POD_LABELS],
+            "collectors": list(COUNTED),
             "nodeSelector": dict(ground.on_system),
             "resources": asks("50m", "128Mi"),
         },
         "prometheus-node-exporter": {
+            "namespaceOverride": names.NODE_AGENTS,
             "tolerations": [{"operator": "Exists"}],
             "resources": asks("20m", "32Mi"),
         },
@@ -166,11 +194,14 @@ def _ways(ground: Ground, *, parent: pulumi.Resource) -> None:
         spec={
             "pod_selector": {"match_labels": PROMETHEUS_PODS},
             "policy_types": ["Egress"],
-            "egress": [{"to": [{"namespace_selector": {}}]}],
+            "egress": [
+                {"to": [{"namespace_selector": {}}]},
+                # Of nodes, whatever their addresses: to a block of them Cilium counts none (docs.cilium.io, 1.15).
+                {"ports": [{"protocol": "TCP", "port": port} for port in NODE_PORTS]},
+            ],
         },
         opts=pulumi.ResourceOptions(parent=parent),
     )
-    outward("prometheus-to-nodes", namespace=home, ports=NODE_PORTS, pods=PROMETHEUS_PODS, parent=parent)
     allow(
         "grafana-to-sign-in",
         source=home,

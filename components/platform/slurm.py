@@ -14,6 +14,7 @@ from components.platform.chart import release
 from components.platform.fences import allow, outward
 from components.platform.slurm_people import Login, login
 from components.platform.slurm_workers import workers
+from components.platform.storehouse import PROVIDER, pod_port
 from planning.slurm import shares
 
 if TYPE_CHECKING:
@@ -122,5 +123,5 @@ def _keys(ground: Ground, *, parent: Slurm) -> pulumi.Resource:
 def _ways(ground: Ground, *, parent: Slurm) -> None:
     """Jobs read and write outside; nobody comes in, but through the Kubernetes API."""
     outward("slurm-jobs", namespace=NAMESPACE, parent=parent)
-    if ground.platform.object_store != "provider" and ground.has("object_store"):
-        allow("slurm-to-store", source=NAMESPACE, target=names.OBJECT_STORE, ports=[9000], parent=parent)
+    if ground.platform.object_store != PROVIDER and ground.has("object_store"):
+        allow("slurm-to-store", source=NAMESPACE, target=names.OBJECT_STORE, ports=[pod_port(ground)], parent=parent)

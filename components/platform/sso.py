@@ -88,7 +88,7 @@ CLIENTS: Final = (
         name="argocd",
         part="argo_cd",
         host=names.ARGO_CD_HOST,
-        path="/auth/callback",
+        path="/api/dex/callback",  # of its own broker (argo_cd.py)
     ),
 )
 

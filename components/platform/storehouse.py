@@ -21,11 +21,18 @@ if TYPE_CHECKING:
 
 REGION: Final = "us-east-1"  # what MinIO and SeaweedFS answer to unless told otherwise
 PROVIDER: Final = "provider"
+POD_PORTS: Final[Mapping[str, int]] = {"minio": 9000, "seaweedfs": 8443}  # of the pods behind `names.S3_ADDRESS`
 CA_NAME: Final = "s3-ca"  # Secret, and Certificate, that `trust` makes in a namespace
 CA_KEY: Final = "ca.crt"
 # Where a pod's identity is handed out, on its own node: EKS Pod Identity agent (docs.aws.amazon.com/eks, pod-id-agent),
 # and the metadata server of GKE's workload identity (cloud.google.com/kubernetes-engine/docs, network policy of it).
-IDENTITY_AGENTS: Final = {"169.254.170.23/32": (80,), "169.254.169.252/32": (988,), "169.254.169.254/32": (80,)}
+# By the kind of identity; an existing cluster may have any. A node's own identity answers at the last of them, too.
+IDENTITY_AGENTS: Final[Mapping[str, Mapping[str, int]]] = {
+    "pod_identity": {"169.254.170.23/32": 80},
+    "workload_identity": {"169.254.169.252/32": 988, "169.254.169.254/32": 80},
+    "federation": {},
+    "none": {"169.254.170.23/32": 80, "169.254.169.252/32": 988, "169.254.169.254/32": 80},
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,6 +114,11 @@ def _at_provider(user: str, bucket: PlatformBucket | None) -> Store:
     )
 
 
+def pod_port(ground: Ground) -> int:
+    """Port that network policies name on the way to the store in the cluster: they judge by that of its pods."""
+    return POD_PORTS[ground.platform.object_store]
+
+
 def trust(name: str, *, namespace: str, ground: Ground, parent: pulumi.Resource) -> pulumi.Resource | None:
     """Brings the store's certificate authority into a namespace as Secret `s3-ca`, key `ca.crt`.
 
@@ -136,14 +148,19 @@ def trust(name: str, *, namespace: str, ground: Ground, parent: pulumi.Resource)
     )
 
 
-def bucket_way(name: str, *, namespace: str, pods: Mapping[str, str], parent: pulumi.Resource) -> None:
+def bucket_way(name: str, *, namespace: str, pods: Mapping[str, str], ground: Ground, parent: pulumi.Resource) -> None:
     """Opens the way from pods to the provider's bucket, and to the agent that hands out their identity.
+
+    Only in a namespace that is shut: where egress is open, this would be all that is left of it.
 
     Args:
         name: as in "store-to-tier".
         pods: labels of the pods.
     """
     fences.outward(name, namespace=namespace, pods=pods, parent=parent)
+    agents = IDENTITY_AGENTS[ground.handle.identity.kind]
+    if not agents:
+        return
     kubernetes.networking.v1.NetworkPolicy(
         f"{name}-identity",
         metadata={"name": f"{name}-identity", "namespace": namespace},
@@ -151,8 +168,8 @@ def bucket_way(name: str, *, namespace: str, pods: Mapping[str, str], parent: pu
             "pod_selector": {"match_labels": dict(pods)},
             "policy_types": ["Egress"],
             "egress": [
-                {"to": [{"ip_block": {"cidr": cidr}}], "ports": [{"protocol": "TCP", "port": port} for port in ports]}
-                for cidr, ports in IDENTITY_AGENTS.items()
+                {"to": [{"ip_block": {"cidr": cidr}}], "ports": [{"protocol": "TCP", "port": port}]}
+                for cidr, port in agents.items()
             ],
         },
         opts=pulumi.ResourceOptions(parent=parent),

@@ -9,6 +9,7 @@ import pulumi_kubernetes as kubernetes
 
 from components.platform import names
 from components.platform.fences import GATEWAY_PODS, HOME, PROMETHEUS_PODS
+from components.platform.storehouse import PROVIDER, pod_port
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,11 +26,8 @@ if TYPE_CHECKING:
 ISTIOD: Final = (15010, 15012, 15014)  # istio.io/latest/docs/ops/deployment/application-requirements, "Ports"
 # Ports of pods in Kubeflow's namespace: Pipelines (API, metadata), Katib's database, the registry of models.
 KUBEFLOW: Final = (8887, 8888, 8080, 6789)
-STORE: Final = (9000, 8333)  # MinIO's pods, SeaweedFS's
 COLLECTOR: Final = (4317, 4318)
 API_SERVER: Final = 6443  # where the cluster's own service leads to; 443 is open already
-ANYWHERE: Final = "0.0.0.0/0"
-METADATA: Final = "169.254.169.254/32"
 
 
 def ways(home: Home, *, ground: Ground, parent: pulumi.Resource) -> None:
@@ -60,19 +58,25 @@ def _inward(ground: Ground) -> dict[str, NetworkPolicySpecArgsDict]:
 
 
 def _outward(ground: Ground) -> dict[str, NetworkPolicySpecArgsDict]:
-    api: NetworkPolicyPeerArgsDict = {"ip_block": {"cidr": ANYWHERE, "except_": [METADATA]}}
     called: dict[str, tuple[NetworkPolicyPeerArgsDict, Sequence[int]]] = {
         "to-mesh": (_peer(names.ISTIO), ISTIOD),
         "to-kubeflow": (_peer(names.KUBEFLOW), KUBEFLOW),
-        "to-api-server": (api, (API_SERVER,)),
     }
-    if ground.has("object_store"):
-        called["to-store"] = (_peer(names.OBJECT_STORE), STORE)
+    if ground.has("object_store") and ground.platform.object_store != PROVIDER:
+        called["to-store"] = (_peer(names.OBJECT_STORE), (pod_port(ground),))
     if ground.has("collector"):
         called["to-collector"] = (_peer(names.OBSERVABILITY), COLLECTOR)
     return {
-        name: {"pod_selector": {}, "policy_types": ["Egress"], "egress": [{"to": [peer], "ports": _ports(ports)}]}
-        for name, (peer, ports) in called.items()
+        # To any address: where nodes run the API server themselves, Cilium counts it to no block.
+        "to-api-server": {
+            "pod_selector": {},
+            "policy_types": ["Egress"],
+            "egress": [{"ports": _ports((API_SERVER,))}],
+        },
+        **{
+            name: {"pod_selector": {}, "policy_types": ["Egress"], "egress": [{"to": [peer], "ports": _ports(ports)}]}
+            for name, (peer, ports) in called.items()
+        },
     }
 
 

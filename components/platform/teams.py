@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, final
 import pulumi
 
 from components.platform.built import Part
-from components.platform.door_guard import door_guard
+from components.platform.door_guard import door_guard, profile_guard
 from components.platform.homes import Home, homes
 from components.platform.team_defaults import defaults
 from components.platform.team_pipelines import pipelines
@@ -51,6 +51,7 @@ class Teams(pulumi.ComponentResource):
             defaults(home, ground=args.ground, parent=self)
             pipelines(home, ground=args.ground, parent=self)
         door_guard(parent=self)
+        profile_guard(parent=self)
         self.register_outputs({})
 
 

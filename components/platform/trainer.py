@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 
 from components.platform.built import Part
-from components.platform.manifests import Overlay, Patch, manifests, on_system, paths_of
+from components.platform.manifests import Overlay, Patch, asks, manifests, on_system, paths_of, proxies
 
 if TYPE_CHECKING:
     from components.platform.built import Charges
     from components.platform.ground import Ground
 
+CONTROLLERS: Final = ".*-controller-manager"  # Trainer's asks nothing, JobSet's half a core
 CERTIFICATE: Final = "kubeflow-trainer-webhook-cert"  # upstream has it with empty data, a change at every preview
 
 
@@ -52,4 +53,6 @@ def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> 
 def overlay(ground: Ground) -> Overlay:
     """Without upstream's runtimes: their pods run as root, which the namespaces of people do not admit."""
     filled_later = Patch(kind="Secret", name=CERTIFICATE, operations=[{"op": "remove", "path": "/data"}])
-    return Overlay(patches=[Patch(kind="ClusterTrainingRuntime", name=".*"), filled_later, *on_system(ground)])
+    asked = asks(CONTROLLERS, containers=["manager"], cpu="50m", memory="128Mi")
+    runtimes = Patch(kind="ClusterTrainingRuntime", name=".*")
+    return Overlay(patches=[runtimes, filled_later, asked, proxies(), *on_system(ground)])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, final
 
 import pulumi
 import pulumi_kubernetes as kubernetes
+import yaml
 
 from catalogs.software.reader import images_of
 from components.access.tenant import METADATA_ADDRESS, POD_IDENTITY_ADDRESS
@@ -15,7 +16,7 @@ from components.platform.built import Part
 from components.platform.chart import release
 from components.platform.fences import allow, outward
 from components.platform.pictures import picture
-from components.platform.storehouse import trust
+from components.platform.storehouse import pod_port, trust
 from components.platform.velero_store import Location, location
 from planning.platform.backups import MADE_ANEW, PLANS
 
@@ -42,8 +43,13 @@ SERVER: Final = {"cpu": "100m", "memory": "256Mi"}
 AGENT: Final = {"cpu": "50m", "memory": "128Mi"}
 # Provider to the driver of its disks, where the cluster takes snapshots: those hold volumes that no pod has mounted,
 # a stopped notebook's among them. Elsewhere the files of mounted volumes are read.
-SNAPSHOTS: Final[Mapping[str, str]] = {"gcp": "pd.csi.storage.gke.io"}
+SNAPSHOTS: Final[Mapping[str, str]] = {"aws": "ebs.csi.aws.com", "gcp": "pd.csi.storage.gke.io"}
 SNAPSHOT_CLASS: Final = "atoll-backups"
+POLICY: Final = "atoll-volumes"
+NO_SNAPSHOTS: Final = (
+    "no snapshots are taken here: what a volume holds is backed up only while a pod has it mounted, so a stopped"
+    " notebook's is in no backup (pulumi config set atoll:backupSnapshotDriver ..., see docs/guides/backups.md)"
+)
 KEYS: Final = "store-keys"
 IDENTITY: Final[Mapping[str, str]] = {"pod_identity": POD_IDENTITY_ADDRESS, "workload_identity": METADATA_ADDRESS}
 
@@ -95,8 +101,11 @@ class Velero(pulumi.ComponentResource):
         )
         objects = pulumi.ResourceOptions(parent=self, depends_on=[server])
         _location(args.where, opts=objects)
+        driver = _driver(args.ground)
+        if driver:
+            policy(driver, opts=objects)
         for plan in args.plans:
-            schedule(plan, snapshots=bool(_driver(args.ground)), inside=args.where.inside, opts=objects)
+            schedule(plan, snapshots=bool(driver), inside=args.where.inside, opts=objects)
         self.register_outputs({})
 
 
@@ -105,6 +114,8 @@ def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> 
     where = location(ground)
     if where.inside:
         pulumi.log.warn(DIES_WITH_IT)
+    if not _driver(ground):
+        pulumi.log.warn(NO_SNAPSHOTS)
     if where.keyless and ground.handle.identity.kind == "federation":
         pulumi.log.warn(NEEDS_WEBHOOK)
     args = VeleroArgs(ground=ground, where=where, plans=PLANS[ground.spec.services.support], charges=charges)
@@ -137,14 +148,34 @@ def schedule(
                 "snapshotVolumes": snapshots,
                 "snapshotMoveData": snapshots,
                 "defaultVolumesToFsBackup": not snapshots,
+                **({"resourcePolicy": {"kind": "configmap", "name": POLICY}} if snapshots else {}),
             },
         },
         opts=opts,
     )
 
 
+def policy(driver: str, *, opts: pulumi.ResourceOptions) -> kubernetes.core.v1.ConfigMap:
+    """Which volumes are read: network disks. A shared file system has no snapshots here, and would fail each backup.
+
+    The first rule that fits counts (velero.io/docs, Resource filtering, "Resource policies").
+    """
+    rules = [
+        {"conditions": {"csi": {"driver": driver}}, "action": {"type": "snapshot"}},
+        {"conditions": {"capacity": "0,"}, "action": {"type": "skip"}},
+    ]
+    return kubernetes.core.v1.ConfigMap(
+        POLICY,
+        metadata={"name": POLICY, "namespace": names.VELERO},
+        data={"policy.yaml": yaml.safe_dump({"version": "v1", "volumePolicies": rules}, sort_keys=False)},
+        opts=opts,
+    )
+
+
 def _driver(ground: Ground) -> str:
-    return SNAPSHOTS.get(ground.spec.profile.provider, "") if ground.spec.existing is None else ""
+    """Driver of the disks that snapshots are taken of; of a cluster that exists only its owner knows it."""
+    known = SNAPSHOTS if ground.spec.existing is None else {}
+    return known.get(ground.spec.profile.provider, ground.settings.backup_snapshot_driver)
 
 
 def _values(args: VeleroArgs) -> dict[str, object]:
@@ -208,7 +239,8 @@ def _keys(where: Location, *, parent: Velero) -> list[pulumi.Resource]:
 def _ways(args: VeleroArgs, *, parent: Velero) -> list[pulumi.Resource]:
     """Ways to where backups lie, trust in who answers there, and what gives the pods their rights."""
     if args.where.inside:
-        allow("velero-to-store", source=names.VELERO, target=names.OBJECT_STORE, ports=[9000], parent=parent)
+        port = pod_port(args.ground)
+        allow("velero-to-store", source=names.VELERO, target=names.OBJECT_STORE, ports=[port], parent=parent)
         trusted = trust("store-authority", namespace=names.VELERO, ground=args.ground, parent=parent)
         return [] if trusted is None else [trusted]
     outward("velero-to-bucket", namespace=names.VELERO, parent=parent)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, final
 import pulumi
 
 from components.access.aws_platform import PlatformAccess, PlatformAccessArgs
-from components.access.platform_users import bucket_users
+from components.access.platform_users import bucket_users, visitors
 from components.site import PlatformBucket
 from components.storage.aws_bucket import BucketArgs, shut_bucket
 from components.storage.platform import NAME, OLD_DAYS, OWNER, UPLOAD_DAYS, bucket_facts
@@ -63,11 +63,11 @@ class PlatformStorage(pulumi.ComponentResource):
         self.register_outputs({"bucket": self.bucket})
 
 
-def platform_bucket(ground: Ground) -> PlatformBucket | None:
-    """The bucket and who may use it; None where no platform is installed."""
+def platform_bucket(ground: Ground) -> tuple[PlatformBucket | None, Sequence[pulumi.Resource]]:
+    """The bucket, and what lets its users in before they start; None where no platform is installed."""
     platform = ground.spec.platform
     if platform is None:
-        return None
+        return None, ()
     args = PlatformStorageArgs(
         placement=ground.spec.placement, key_arn=ground.key.arn, charges=ground.site.ledger.claim(OWNER)
     )
@@ -75,9 +75,11 @@ def platform_bucket(ground: Ground) -> PlatformBucket | None:
     access = PlatformAccessArgs(
         cluster_name=ground.cluster.resource.name,
         users=bucket_users(platform),
+        visitors=visitors(ground.spec),
         bucket_arn=storage.arn,
         key_arn=ground.key.arn,
     )
-    PlatformAccess("platform-access", access, opts=ground.options())
+    made = PlatformAccess("platform-access", access, opts=ground.options())
     region = ground.spec.placement.region
-    return PlatformBucket(name=storage.bucket, endpoint=f"https://s3.{region}.amazonaws.com", region=region)
+    bucket = PlatformBucket(name=storage.bucket, endpoint=f"https://s3.{region}.amazonaws.com", region=region)
+    return bucket, made.ready

@@ -9,7 +9,7 @@ import pulumi
 import pulumi_gcp as gcp
 
 from components.access.gcp_platform import PlatformAccess, PlatformAccessArgs
-from components.access.platform_users import bucket_users
+from components.access.platform_users import bucket_users, visitors
 from components.site import PlatformBucket
 from components.storage.gcp_objects import UNDELETE_S
 from components.storage.platform import NAME, OLD_DAYS, OWNER, UPLOAD_DAYS, bucket_facts
@@ -84,7 +84,9 @@ def platform_bucket(ground: Ground, *, cluster: Cluster) -> PlatformBucket | Non
     users = PlatformAccessArgs(
         placement=site.placement,
         workload_pool=cluster.workload_pool,
+        number=ground.number,
         users=bucket_users(platform),
+        visitors=visitors(site.spec),
         bucket=storage.bucket,
     )
     # The pool of identities is there once the first cluster of the project is.

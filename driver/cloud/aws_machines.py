@@ -28,6 +28,7 @@ FREE: Final[Mapping[str, str]] = {
     "vgw": "virtual private gateway", "sir": "spot request",
 }  # fmt: skip
 FREE_RULE: Final = "costs nothing by itself"
+CREATED_FOR: Final = "kubernetes.io/created-for/pvc"  # tags of the disks' driver (aws-ebs-csi-driver, docs/tagging.md)
 
 
 def machines(tagged: Tagged) -> Iterator[Found]:
@@ -67,7 +68,16 @@ def volumes(tagged: Tagged) -> Iterator[Found]:
                 kind = volume.get("VolumeType", "")
                 uses = _DISKS.get(kind, _unpriced)(volume)
                 words = f"EBS volume {kind}, {volume.get('Size', 0)} GB"
-                yield tagged.found(kind=words, id_=volume.get("VolumeId", ""), status=state, uses=uses)
+                claim = _claim(volume)
+                kept = f"data of claim {claim}: kept when the stack is destroyed" if claim else ""
+                yield tagged.found(kind=words, id_=volume.get("VolumeId", ""), status=state, uses=uses, kept=kept)
+
+
+def _claim(volume: VolumeTypeDef) -> str:
+    """Namespace and name of the claim that a volume was made for; "" for none, or while a machine has it."""
+    said = {tag.get("Key", ""): tag.get("Value", "") for tag in volume.get("Tags", [])}
+    parts = [said.get(f"{CREATED_FOR}/{key}", "") for key in ("namespace", "name")]
+    return "/".join(parts) if all(parts) and not volume.get("Attachments") else ""
 
 
 def _gp3(volume: VolumeTypeDef) -> tuple[Use, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final, cast
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 LABEL: Final = "atoll-stack"
 GKE_LABEL: Final = "goog-k8s-cluster-name"  # what GKE puts on its nodes and on the disks of claims
+CREATED_FOR: Final = "kubernetes.io/created-for/pvc"  # what the disks' driver writes of the claim (gcp-pd-csi-driver)
 FREE_RULE: Final = "costs nothing by itself"
 KEPT_DATA: Final = "data: protected and kept when the stack is destroyed"
 KEPT_KEY: Final = "the key to the data that is kept"
@@ -78,7 +80,21 @@ def disks(found: Iterable[compute_v1.Disk], asked: Asked) -> Iterator[Found]:
         kind = each.type_.rpartition("/")[2]
         uses = (Use(item=Item.DISK, quantity=Decimal(each.size_gb)),) if kind in PRICED_DISKS else ()
         words = f"disk {kind}, {each.size_gb} GB"
-        yield _thing(asked, kind=words, id_=each.name, status="attached" if each.users else "idle", uses=uses)
+        claim = "" if each.users else _claim(each.description)
+        kept = f"data of claim {claim}: kept when the stack is destroyed" if claim else ""
+        status = "attached" if each.users else "idle"
+        yield _thing(asked, kind=words, id_=each.name, status=status, uses=uses, kept=kept)
+
+
+def _claim(description: str) -> str:
+    """Namespace and name of the claim that a disk was made for, which its driver writes as JSON; "" for none."""
+    try:
+        said = cast("object", json.loads(description or "{}"))
+    except ValueError:
+        return ""
+    fields = cast("dict[str, object]", said) if isinstance(said, dict) else {}
+    parts = [str(fields.get(f"{CREATED_FOR}/{key}", "")) for key in ("namespace", "name")]
+    return "/".join(parts) if all(parts) else ""
 
 
 def routers(found: Iterable[compute_v1.Router], asked: Asked) -> Iterator[Found]:

@@ -19,6 +19,7 @@ from driver.render.plan import counts_line, differences_table, resource_tree
 from driver.render.software import software_parts
 from driver.screen import json_text, note, progress, show
 from driver.writing import write_all
+from planning.beneath import beneath
 from planning.errors import CannotTellError, OverCeilingError
 from planning.lock import read_lock
 from planning.quote import Verdict
@@ -87,7 +88,8 @@ def _software(project: Project, lock: "Lock") -> "SoftwareLock":
     decided = lock.spec.platform
     found = shelf(decided.mirror if decided else "", project=project.root)
     if decided:
-        refuse(decided.parts, found, required=decided.digests == "required")
+        wanted = (*decided.parts, *beneath(lock.placements))
+        refuse(wanted, found, required=decided.digests == "required")
     return found.lock
 
 

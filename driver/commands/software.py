@@ -6,17 +6,18 @@ from typing import Annotated, cast
 import typer
 
 from catalogs.software.check import flaws
-from catalogs.software.reader import parts
+from catalogs.software.reader import software
 from components.platform.shelf import Shelf, shelf
 from driver import arguments
 from driver.project import find_project, known_stack, shown
 from driver.render.software import copies_lines, software_tables
 from driver.screen import note, progress, show, show_json
 from driver.writing import write_all
+from planning.beneath import beneath
 from planning.errors import InputError
 from planning.installed import Platform
-from planning.lock import read_lock
-from planning.platform.digests import LOCK_NAME
+from planning.lock import Lock, read_lock
+from planning.platform.digests import LOCK_NAME, Sourced
 from planning.platform.form import copies_form, software_form
 from planning.platform.versions import untested
 from planning.profile import FORBIDDABLE
@@ -40,12 +41,12 @@ def list_parts(stack: StackOrNothing = "", *, as_json: arguments.AsJson = False)
     """Every part with version, source, digests, licence and footprint; exit code 1 where a version floats."""
     found = [str(flaw) for flaw in flaws(forbiddable=FORBIDDABLE)]
     decided = _platform(stack) if stack else None
+    rows = software()
+    chosen: list[Sourced] = [*decided.parts, *beneath(_locked(stack).placements)] if decided else [*rows.values()]
     if decided:
         found += [f"{stack}: {text}" for text in untested({part.name: part.version for part in decided.parts})]
-    rows = parts()
-    chosen = [(part, rows[part.name]) for part in (decided.parts if decided else rows.values()) if part.name in rows]
     form = software_form(
-        chosen,
+        [(part, rows[part.name]) for part in chosen if part.name in rows],
         skipped=decided.skipped if decided else (),
         lock=_shelf("").lock,
         stack=stack or None,
@@ -73,7 +74,7 @@ def images(
     there = mirror or (decided.mirror if decided else "")
     found = _shelf(there)
     form = copies_form(
-        decided.parts if decided else tuple(parts().values()),
+        (*decided.parts, *beneath(_locked(stack).placements)) if decided else tuple(software().values()),
         lock=found.lock,
         mirror=there,
         registry=found.registry,
@@ -100,7 +101,7 @@ def lock(
 
     path = find_project().stacks / LOCK_NAME
     with progress("asking registries and repositories"):
-        found = resolve(parts().values(), _shelf("").lock, fetch=over_https, renew=renew)
+        found = resolve(software().values(), _shelf("").lock, fetch=over_https, renew=renew)
     write_all({path: found.lock.model_dump_json(indent=2) + "\n"})
     for name, reason in found.failed.items():
         note(f"not resolved: {name}: {reason}")
@@ -118,10 +119,14 @@ def _platform(stack: str) -> Platform:
     Raises:
         InputError: it installs nothing.
     """
-    decided = read_lock(Path(shown(known_stack(stack).lock(stack)))).spec.platform
+    decided = _locked(stack).spec.platform
     if decided is None:
         raise InputError(f"the lock of {stack} installs no platform", hint="quote and accept again")
     return decided
+
+
+def _locked(stack: str) -> Lock:
+    return read_lock(Path(shown(known_stack(stack).lock(stack))))
 
 
 def _shelf(mirror: str) -> Shelf:

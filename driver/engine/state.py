@@ -12,6 +12,10 @@ if TYPE_CHECKING:
 
 ROOT_TYPE: Final = "pulumi:pulumi:Stack"
 PROVIDER_PREFIX: Final = "pulumi:providers:"
+INSIDE: Final = "kubernetes:"  # start of the types of what lies in a cluster
+CLUSTERS: Final = frozenset(
+    {"aws:eks/cluster:Cluster", "gcp:container/cluster:Cluster", "coreweave:index/cksCluster:CksCluster"}
+)
 GUARD: Final = "deletionProtection"  # of an EKS or GKE cluster: the cloud itself refuses to delete it
 
 
@@ -88,7 +92,17 @@ def left_behind(*, was: State, after: State) -> Iterator[tuple[str, Held]]:
     yield from (("protected", each) for each in after.protected)
     yield from (("needed by what is protected", each) for each in after.going)
     still = {each.urn for each in after.held}
-    yield from (("left in the cloud", each) for each in was.forgotten if each.urn not in still)
+    went = any(each.type in CLUSTERS and each.urn not in still for each in was.held)
+    for each in was.forgotten:
+        if each.urn not in still:
+            yield _where(each, cluster_went=went), each
+
+
+def _where(forgotten: Held, *, cluster_went: bool) -> str:
+    """Where something is that the engine let go: what lay in a cluster went with it, but for the disks of volumes."""
+    if not forgotten.type.startswith(INSIDE):
+        return "left in the cloud"
+    return "gone with its cluster; disks of its volumes stay" if cluster_went else "left in the cluster"
 
 
 def _held(row: Mapping[str, object]) -> Held:

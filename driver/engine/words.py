@@ -22,6 +22,7 @@ FRAME: Final = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)')
 WRONG_PASSPHRASE: Final = "the passphrase does not open its secrets"  # noqa: S105 - what is said
 EMPTY_WORDS: Final = re.compile(
     r"(update|preview|refresh|destroy) failed|an unhandled error occurred: program exited with non-zero exit code: \d+"
+    r"|\S+ resource '[^']*' has a problem: grpc: the client connection is closing"  # by another's failure
 )
 # The resource is named by us, and calls that fail for one reason are one reason, whatever their paths and ports.
 SHORTER: Final = (
@@ -32,6 +33,8 @@ SHORTER: Final = (
     ),
     (re.compile(r'\b(?:Get|Post|Put|Patch|Delete) "(https?://[^/"]+)[^"]*":'), r"\1:"),
     (re.compile(r"\b(read|write) tcp \S+->"), r"\1 tcp "),
+    (re.compile(r"\s*The resource already exists in the cluster\..*\Z", re.DOTALL), " in the cluster"),
+    (re.compile(r"(field conflict detected), see \S+ for troubleshooting help\s*"), r"\1: "),
 )
 HOW_TO_UNLOCK: Final = "set PULUMI_CONFIG_PASSPHRASE, or PULUMI_CONFIG_PASSPHRASE_FILE, to the one it was made with"
 HOW_TO_REACH: Final = (
@@ -41,6 +44,9 @@ HOW_TO_REACH: Final = (
 HOW_TO_BALANCE: Final = (
     "nothing in the cluster gives load balancers an address: its provider must, or MetalLB, or Cilium; then the same "
     "command goes on. Or say access.vpn: false, and accept again"
+)
+HOW_TO_TAKE_OVER: Final = (
+    "a destroy left it, or somebody else made it: docs/guides/existing-cluster.md says how to take it over"
 )
 HOW_TO_RESUME: Final = "once the cluster answers again (kubectl get nodes), the same command goes on where it stopped"
 HOW_TO_GET_PLUGINS: Final = "atoll engine status says which plugins are missing; atoll engine install gets them"
@@ -52,6 +58,7 @@ HINTS: Final = (
     ("passphrase must be set", HOW_TO_UNLOCK),
     *((gone, HOW_TO_REACH) for gone in ("cluster is unreachable", "unreachable cluster", "provide credentials")),
     ("not allocated an IP address", HOW_TO_BALANCE),
+    *((taken, HOW_TO_TAKE_OVER) for taken in ("already exists in the cluster", "field conflict detected")),
     *((lost, HOW_TO_RESUME) for lost in ("connection refused", "connection reset", "i/o timeout", "unexpected EOF")),
     ("PULUMI_ACCESS_TOKEN must be set", "pulumi login, or choose a backend with PULUMI_BACKEND_URL"),
     (

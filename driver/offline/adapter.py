@@ -20,7 +20,7 @@ from pulumi import _types  # pyright: ignore[reportPrivateUsage]
 from pulumi.runtime import config as pulumi_config
 from pulumi.runtime import rpc, settings
 from pulumi.runtime.mocks import MockEngine, MockMonitor, MockResourceArgs, Mocks, MockSettings
-from pulumi.runtime.proto import resource_pb2
+from pulumi.runtime.proto import callback_pb2, resource_pb2
 from pulumi.runtime.stack import run_in_stack
 from pulumi.runtime.sync_await import _sync_await  # pyright: ignore[reportPrivateUsage]
 
@@ -110,6 +110,17 @@ class CapturingMonitor(MockMonitor):
         return resource_pb2.ResourceInvokeResponse(unknown=True)
 
 
+class UncalledTransforms:
+    """In place of the SDK's server of callbacks: it would open a port for an engine that is not there.
+
+    Its servers, one for each resource that asks while the first is starting, have crashed the process (grpc.aio).
+    """
+
+    def register_transform(self, transform: object) -> callback_pb2.Callback:
+        """A transform is known by a name, and never called: remote components have no children here."""
+        return callback_pb2.Callback(token=str(id(transform)), target="offline")
+
+
 def check_version() -> None:
     """Refuse an SDK whose private parts were never looked at.
 
@@ -151,7 +162,7 @@ def drive(
             legacy_apply_enabled=False,
             organization="organization",
             root_directory=None,
-            callbacks=None,
+            callbacks=UncalledTransforms(),  # pyright: ignore[reportArgumentType] - all that is asked of it
             # What is not set here is shared by every thread, and a failed run would leave its tasks to the next.
             outputs=set[object](),
             lock=Lock(),

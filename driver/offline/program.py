@@ -10,7 +10,7 @@ import traceback
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Lock, Thread
+from threading import Lock, Thread, stack_size
 from typing import TYPE_CHECKING, Final
 
 from driver.offline import adapter
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 PROJECT: Final = "atoll"
 ROOT: Final = Path(__file__).resolve().parents[2]
 DEADLINE_S: Final = 120.0
+STACK_BYTES: Final = 256 * 1024**2  # address space: a fault unwinds through all that waited for it, and 8 MiB overflow
 OFFLINE_KEY: Final = "atoll:offline"  # tells components that nothing outside may be asked
 TYPE_TOKEN: Final = re.compile(r"(?P<package>[a-z][\w-]*):[\w./-]+:\w+")
 PACKAGES: Final = frozenset({"aws", "azure", "gcp", "coreweave", "kubernetes", "random", "pulumi", "atoll"})
@@ -139,7 +140,11 @@ def _uncollected() -> Generator[None]:
 
 def _within(work: Callable[[], None], *, deadline_s: float, stack: str) -> None:
     thread = Thread(target=work, name=f"offline-{stack}", daemon=True)
-    thread.start()
+    usual = stack_size(STACK_BYTES)
+    try:
+        thread.start()
+    finally:
+        stack_size(usual)
     thread.join(deadline_s)
     if thread.is_alive():
         raise AtollError(

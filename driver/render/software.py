@@ -55,7 +55,7 @@ def catalog_table(parts: Iterable[ListedForm]) -> Table:
     """One row for each part of the catalog; what it takes stands in the reference page and in the JSON."""
     table = _table("part", "how", "version", "source", "digests", "licence", "sizes", widths=NARROW)
     for part in parts:
-        table.add_row(*_pinned(part), part["licence"], _sizes(part["sizes"]))
+        table.add_row(*_pinned(part), part["licence"], _with(part))
     return table
 
 
@@ -94,8 +94,11 @@ def _pinned(part: PinnedForm) -> Sequence[str | Text]:
     return (part["name"], part["kind"], version, source, state)
 
 
-def _sizes(sizes: Sequence[str]) -> str:
-    """The smallest size that has a part has it in every larger one."""
+def _with(part: ListedForm) -> str:
+    """What brings it: sizes of platform, of which the smallest that has a part stands for every larger one, or who."""
+    sizes = part["sizes"]
+    if part["built_by"]:
+        return part["built_by"]
     return f"{sizes[0]}{'+' if len(sizes) > 1 else ''}" if sizes else "asked"
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from catalogs.software.reader import RELEASE, parts
+from planning.forwarded import access_said
 from planning.installed import Forwarding, Installed, Platform, Skipped, Work
 from planning.options.devices import OURS, device_parts
 from planning.options.teams import team_shares
 from planning.platform.choice import choose, scales_to_zero
-from planning.platform.forwarded import access_said
 from planning.slurm import left
+from planning.stores import unreachable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -35,9 +36,9 @@ def platform(checklist: Checklist, *, profile: Profile, pools: Sequence[Pool]) -
     """
     choice = choose(checklist)
     devices, none_of = device_parts(profile, pools, checklist=checklist)
-    allowed = [part for part in (*choice.chosen, *devices) if part.forbidden_by not in profile.forbidden]
-    refused = {part.name: FORBIDDEN for part in (*choice.chosen, *devices) if part not in allowed}
     asked = checklist.platform
+    refused = _refused((*choice.chosen, *devices), profile=profile, store=asked.object_store)
+    allowed = [part for part in (*choice.chosen, *devices) if part.name not in refused]
     return Platform.model_validate(
         {
             "release": RELEASE,
@@ -65,6 +66,18 @@ def platform(checklist: Checklist, *, profile: Profile, pools: Sequence[Pool]) -
             "forwarding": _forwarding(checklist.main_cloud),
         }
     )
+
+
+def _refused(chosen: Iterable[Part], *, profile: Profile, store: str) -> dict[str, str]:
+    """Parts that do not go with the provider, by name, and why."""
+    found: dict[str, str] = {}
+    for part in chosen:
+        reason = unreachable(part.name, store=store, provider=profile.provider)
+        if part.forbidden_by in profile.forbidden:
+            found[part.name] = FORBIDDEN
+        elif reason:
+            found[part.name] = reason
+    return found
 
 
 def _queued(checklist: Checklist, pools: Sequence[Pool]) -> tuple[Pool, ...]:

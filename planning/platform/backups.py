@@ -68,6 +68,7 @@ MADE_ANEW: Final = (
     "istio-system",
     "velero",
     "observability",
+    "node-agents",
     "gpu-operator",
     "gpu-metrics",
     "network-operator",

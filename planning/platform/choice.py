@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.software.model import Footprint
 from catalogs.software.reader import parts
+from planning.checklist.size import SMALL, size_of
 from planning.checklist.words import Orchestration
-from planning.checklist.workload import Inference, Notebooks
+from planning.checklist.workload import Inference
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from catalogs.software.model import Part
     from planning.checklist.model import Checklist
 
-SMALL: Final = "small"
-STANDARD: Final = "standard"
 MEBI_PER_GIBI: Final = 1024
 
 
@@ -46,14 +45,6 @@ class Choice:
             memory_gib=Decimal(memory) / MEBI_PER_GIBI,
             disk_gb=sum(each.disk_gb for each in self.chosen),
         )
-
-
-def size_of(checklist: Checklist) -> str:
-    """The size asked for; small where there are only notebooks, else standard."""
-    if checklist.platform.size is not None:
-        return checklist.platform.size
-    only_notebooks = all(isinstance(work, Notebooks) for work in checklist.workloads)
-    return SMALL if only_notebooks else STANDARD
 
 
 def choose(checklist: Checklist) -> Choice:

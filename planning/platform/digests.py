@@ -78,10 +78,8 @@ class Standing:
     @property
     def words(self) -> str:
         """The state in a few words."""
-        if not self.source:
-            return "our own"
         if self.resolved:
-            return "resolved"
+            return "resolved" if self.source else "our own"
         images = len([each for each in self.missing if each != self.source])
         chart = "chart" if self.source in self.missing else ""
         counted = f"{images} of {self.images} images" if images else ""

@@ -88,6 +88,7 @@ def _listed(part: Sourced, row: Part, lock: SoftwareLock) -> ListedForm:
         **pinned_form(part, lock),
         "licence": row.licence,
         "sizes": list(row.sizes),
+        "built_by": row.built_by,
         "images": len({image.pulled for image in images_of(row.name)}),
         "cpu_millicores": row.cpu_millicores,
         "memory_mib": row.memory_mib,

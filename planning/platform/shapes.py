@@ -43,6 +43,8 @@ class FootprintForm(TypedDict):
 
     licence: str
     sizes: list[str]
+    built_by: str
+    """"" for the platform; else who installs it without one too: the builder of a target, or "ways" (in and out)."""
     images: int
     cpu_millicores: int
     memory_mib: int

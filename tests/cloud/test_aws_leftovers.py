@@ -12,6 +12,7 @@ from small_account import CLUSTER, ROLE, Account, tags
 from catalogs.reader import Catalog
 from driver.cloud import aws, aws_searches, leftovers_of
 from driver.cloud.aws_clients import Clients
+from driver.cloud.aws_machines import CREATED_FOR
 from driver.cloud.aws_tags import Tagged, kind_of, last, marks
 from planning.bill import State
 from planning.leftovers import Found, Leftover, Leftovers, classify
@@ -50,6 +51,17 @@ def test_the_disk_of_a_claim_is_found_by_the_tag_of_its_driver(account: Account,
     gb, iops = (catalog.prices.one(provider="aws", item=item, region="us-east-1").usd for item in ("disk", "disk_iops"))
     assert disk.found.id == account.ids["volume"]
     assert disk.usd_per_month == gb * 100 + iops * 1000
+
+
+def test_the_disk_of_a_claim_that_no_machine_has_is_kept_by_its_name(account: Account, catalog: Catalog) -> None:
+    made_for = {"namespace": "mlflow", "name": "mlflow-database-1"}
+    account.aws.ec2.create_tags(
+        Resources=[account.ids["volume"]],
+        Tags=[{"Key": f"{CREATED_FOR}/{key}", "Value": value} for key, value in made_for.items()],
+    )
+    disk = by_kind(look(catalog).kept)["EBS volume gp3, 100 GB"]
+    assert "mlflow/mlflow-database-1" in disk.found.kept
+    assert disk.usd_per_month is not None
 
 
 @pytest.mark.usefixtures("account")

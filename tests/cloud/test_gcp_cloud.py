@@ -20,6 +20,8 @@ from planning.preflight.facts import PlacementFacts
 
 ZONES = "https://www.googleapis.com/compute/v1/projects/p/zones/"
 LABELS = {"atoll-stack": STACK}
+CREATED_FOR = "kubernetes.io/created-for/pvc"
+CLAIM = f'{{"{CREATED_FOR}/namespace": "mlflow", "{CREATED_FOR}/name": "mlflow-database-1"}}'
 PLACE = placement(provider="gcp", region="us-central1", zones=("us-central1-a", "us-central1-c"), target="gcp")
 L4 = {"accelerator": "L4-PCIe-24GB", "machine": "g2-standard-12", "zones": (), "efa_interfaces": 0, "accelerators": 1}
 
@@ -145,7 +147,12 @@ def test_leftovers_are_priced_kept_free_or_unpriced(catalog: Catalog) -> None:
             machine("up", "RUNNING"),
             machine("down", "TERMINATED"),
         ],
-        drives=[compute_v1.Disk(name="d", size_gb=100, type_=ZONES + "a/diskTypes/pd-balanced", labels=LABELS)],
+        drives=[
+            compute_v1.Disk(name="d", size_gb=100, type_=ZONES + "a/diskTypes/pd-balanced", labels=LABELS),
+            compute_v1.Disk(
+                name="c", size_gb=10, type_=ZONES + "a/diskTypes/pd-balanced", labels=LABELS, description=CLAIM
+            ),
+        ],
         rest=[
             asset("container.googleapis.com/Cluster", "atoll-demo"),
             asset("compute.googleapis.com/Instance", "up"),
@@ -158,7 +165,10 @@ def test_leftovers_are_priced_kept_free_or_unpriced(catalog: Catalog) -> None:
     costs = {each.found.id: each.usd_per_month for each in left.forgotten}
     hour = catalog.prices.one(provider="gcp", item="g2-standard-12", region="us-central1", purchase="on_demand").usd
     assert costs == {"up": hour * 730, "atoll-demo": 73, "d": 10, "odd": None}
-    assert [each.found.id for each in left.kept] == ["cold"]
+    kept = {each.found.id: each for each in left.kept}
+    assert set(kept) == {"cold", "c"}
+    assert "mlflow/mlflow-database-1" in kept["c"].found.kept
+    assert kept["c"].usd_per_month == 1
     assert {each.found.id for each in left.free} == {"down", "net"}
     assert unanswered == ()
 

@@ -63,6 +63,8 @@ PODS: Mapping[str, tuple[tuple[str, str, str], ...]] = {
 SERVICES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "common/istio/istio-install/overlays/oauth2-proxy": (("istio-system", "istio-ingressgateway"),),
 }
+# Roles that a chart makes of its other roles, and that are patched by objects of ours.
+ROLES: Mapping[str, tuple[str, ...]] = {"kueue": ("kueue-batch-admin-role", "kueue-batch-user-role")}
 RELEASE_NAME = "{{ .Release.Name }}"
 RELEASE_NAMESPACE = "{{ .Release.Namespace }}"
 
@@ -86,6 +88,7 @@ def write_chart(part: Installed, file: Path) -> None:
         "values.yaml": (reference / "values.yaml").read_text(encoding="utf-8"),
         "templates/stand-in.yaml": yaml.safe_dump(deployment(RELEASE_NAME, RELEASE_NAMESPACE)),
     }
+    inside |= {f"templates/{name}.yaml": yaml.safe_dump(role(name)) for name in ROLES.get(part.name, ())}
     schema = reference / "values.schema.json"
     if schema.is_file():
         inside["values.schema.json"] = schema.read_text(encoding="utf-8")
@@ -134,6 +137,19 @@ def service(name: str, namespace: str) -> dict[str, Any]:
     selector = {"stand-in": name}
     spec = {"type": "LoadBalancer", "ports": ports, "selector": selector}
     return {"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": spec}
+
+
+def role(name: str) -> dict[str, Any]:
+    """A role made of all that carry its name as a label: none."""
+    chosen = [{"matchLabels": {name: "true"}}]
+    metadata = {"name": name}
+    rule = {"clusterRoleSelectors": chosen}
+    return {
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "ClusterRole",
+        "metadata": metadata,
+        "aggregationRule": rule,
+    }
 
 
 def deployment(name: str, namespace: str, container: str = "stand-in") -> dict[str, Any]:

@@ -11,7 +11,7 @@ from control_plane import WITHOUT_GO, build, running
 from engine_here import MARKS, missing_plugin
 from fake_nodes import join
 from kube_client import KubeClient
-from platform_here import STACK, accepted_with, with_platform
+from platform_here import STACK, accepted_with, quickly, with_platform
 from ways_here import addresses
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ pytestmark = [
     definitions.here,
     pytest.mark.skipif(bool(missing_plugin("random")), reason=missing_plugin("random")),
 ]
+KEPT = ("profiles.kubeflow.org", "mlflow-database", "object-store")  # a person is told what is left in the cluster
 DIRECTORY = "kubernetes:kustomize/v2:Directory"
 
 
@@ -40,13 +41,15 @@ def _servers() -> None:
 
 def test_the_small_platform_comes_up_from_a_folder_stays_unchanged_and_goes(tmp_path: Path) -> None:
     here, lock = accepted_with(with_platform(), tmp_path)
+    quick = quickly(tmp_path)
     with running(tmp_path / "plane") as plane, addresses(plane):
         kube = KubeClient(plane)
         here.kubeconfig.write_text(plane.kubeconfig.read_text().replace("atoll-test", "tern-prod"))
         join(kube, lock.spec.pools)
-        assert "created" in fine(here.atoll("up", STACK, "--yes", "--accept-unknown"))
-        fine(here.atoll("preview", STACK, "--accept-unknown", "--expect-no-changes"))
-        fine(here.atoll("destroy", STACK, "--yes"))
+        assert "created" in fine(here.atoll("up", STACK, "--yes", "--accept-unknown", **quick))
+        fine(here.atoll("preview", STACK, "--accept-unknown", "--expect-no-changes", **quick))
+        told = fine(here.atoll("destroy", STACK, "--yes", **quick))
+        assert all(name in told for name in KEPT)
         state = json.loads((tmp_path / f".pulumi-state/.pulumi/stacks/atoll/{STACK}.json").read_text())
         left = state["checkpoint"]["latest"].get("resources", [])
         assert [each["urn"] for each in left if each.get("protect")]

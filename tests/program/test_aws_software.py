@@ -8,9 +8,13 @@ import pulumi
 import pytest
 import specs
 from look import at, of_type, one
+from platform_samples import spec_with
 
+from catalogs.software.model import Kind
+from catalogs.software.reader import software
 from components.targets import build
 from driver.offline.program import Run, run
+from planning.beneath import beneath
 from planning.takeoff.resource import Unknown
 
 if TYPE_CHECKING:
@@ -111,6 +115,41 @@ def test_charts_are_pinned_and_run_on_the_system_nodes(aws_run: Run) -> None:
     for name in ("karpenter", "aws-load-balancer-controller"):
         assert at(one(aws_run, RELEASE, name), "values", "nodeSelector", "atoll/role") == "system"
     assert at(one(aws_run, RELEASE, "karpenter"), "values", "settings", "featureGates") == {"nodeRepair": True}
+
+
+def test_what_is_beneath_the_platform_comes_from_the_catalog_and_from_the_mirror_of_the_platform(
+    run_spec: RunSpec,
+) -> None:
+    spec = specs.aws_cluster()
+    mirrored = spec_with(spec, platform={"mirror": "oci://mirror.example/atoll"})
+    found = run_spec(mirrored)
+    wanted = {part.chart: part for part in beneath([mirrored]) if part.kind is Kind.CHART}
+    assert set(wanted) == {"karpenter", "karpenter-crd", "aws-load-balancer-controller"}
+    for name, part in wanted.items():
+        release = one(found, RELEASE, name)
+        assert release.inputs["chart"] == f"oci://mirror.example/atoll/{name}"
+        assert (release.inputs["version"], release.inputs["namespace"]) == (part.version, part.namespace)
+    controller = at(one(found, RELEASE, "karpenter"), "values", "controller", "image", "repository")
+    assert controller == "mirror.example/atoll/public.ecr.aws/karpenter/controller"
+    job = at(one(found, "kubernetes:batch/v1:Job", "open-shared"), "spec", "template", "spec", "containers", 0)
+    assert job["image"] == "mirror.example/atoll/public.ecr.aws/docker/library/busybox:1.37.0"  # type: ignore[index]
+
+
+def test_a_cluster_whose_nodes_all_stay_has_no_karpenter_beneath_its_platform() -> None:
+    names = {part.name for part in beneath([specs.aws_cluster(pools=(specs.system_pool(),))])}
+    assert names == {"ways_in", "aws_load_balancer_controller"}
+    assert {part.name for part in beneath([specs.existing_cluster()])} == {"ways_in"}
+
+
+def test_what_karpenter_asks_for_is_its_footprint(aws_run: Run) -> None:
+    asked = at(one(aws_run, RELEASE, "karpenter"), "values", "controller", "resources", "requests")
+    row = software()["karpenter"]
+    assert asked == {"cpu": "500m", "memory": "1Gi"}  # the chart's two copies
+    assert (row.cpu_millicores, row.memory_mib) == (2 * 500, 2 * 1024)
+    asked = at(one(aws_run, RELEASE, "aws-load-balancer-controller"), "values", "resources", "requests")
+    row = software()["aws_load_balancer_controller"]
+    assert asked == {"cpu": "50m", "memory": "128Mi"}  # two copies too
+    assert (row.cpu_millicores, row.memory_mib) == (2 * 50, 2 * 128)
 
 
 def test_the_nodes_that_karpenter_starts_are_let_in(aws_run: Run) -> None:

@@ -10,6 +10,8 @@ import specs
 import specs_coreweave
 import specs_gcp
 from look import at
+from platform_variants import registered as platform_run
+from platform_variants import spec_of
 
 from planning.spec import ClusterSpec, Profile
 from planning.takeoff.resource import Resource, Secret, Unknown
@@ -34,6 +36,10 @@ STATEFUL: Final = {
     "coreweave:index/objectStorageBucket:ObjectStorageBucket": "objects",
     CLAIM: "files",
 }
+# Kinds of objects inside a cluster that hold data. They are kept and not protected: the engine keeps all that a
+# protected object stands on, the cluster itself among it (docs/decisions/0018).
+KEPT_INSIDE: Final = {"kubernetes:postgresql.cnpg.io/v1:Cluster"}
+PLATFORMS: Final = ("everything", "bare", "seaweedfs", "zero", "aws", "gcp-provider", "coreweave")
 # (type, name) to why the whole internet stands there.
 OPEN = {
     ("aws:ec2/route:Route", "public-out"): "the way out of the gateways' subnets",
@@ -47,7 +53,17 @@ OPEN |= {
     ("aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule", "gateway-https"): "the gateway fetches its packages",
     ("gcp:compute/firewall:Firewall", "gateway-wireguard"): WIREGUARD,
 }
-EXCEPT_IN_CLUSTER: Final = "allow-https"  # egress of pods on port 443, the nodes' metadata excepted
+POLICY: Final = "kubernetes:networking.k8s.io/v1:NetworkPolicy"
+METADATA: Final = "169.254.169.254/32"
+# Ports by which pods may leave for addresses that nobody knows beforehand.
+WAYS_OUT: Final = {
+    443: "HTTPS",
+    6443: "the API server, where it is not on 443",
+    22: "Argo CD reads git repositories",
+    80: "packages of the GPU driver",
+    9100: "metrics of nodes",
+    10250: "metrics of kubelets",
+}
 # Type to the input that says with which key, or that it is encrypted at all.
 ENCRYPTED: Final[dict[str, tuple[str | int, ...]]] = {
     "aws:eks/cluster:Cluster": ("encryptionConfig", "provider", "keyArn"),
@@ -90,9 +106,10 @@ BUILT: Final[dict[str, tuple[ClusterSpec, ...]]] = {
 PLACES: Final = ("atoll:placement:Second", "atoll:placement:Third", "atoll:placement:Fourth")
 
 
-@pytest.fixture(params=TARGETS)
+@pytest.fixture(params=[*TARGETS, *(f"platform-{name}" for name in PLATFORMS)])
 def target_run(request: pytest.FixtureRequest) -> Run:
-    run: Run = request.getfixturevalue(f"{request.param}_run")
+    kind, _, variant = request.param.partition("-")
+    run: Run = platform_run(variant) if kind == "platform" else request.getfixturevalue(f"{kind}_run")
     return run
 
 
@@ -110,6 +127,13 @@ def texts(value: object) -> Iterator[str]:
 def test_what_holds_data_is_protected_and_outlives_the_stack(target_run: Run) -> None:
     holding = [each for each in target_run.resources if each.type in STATEFUL and not _leads_elsewhere(each)]
     assert [each.urn for each in holding if not _kept(each)] == []
+
+
+@pytest.mark.parametrize("variant", PLATFORMS)
+def test_what_holds_data_inside_a_cluster_outlives_the_stack_and_keeps_nothing_else(variant: str) -> None:
+    databases = [each for each in platform_run(variant).resources if each.type in KEPT_INSIDE]
+    assert databases
+    assert all(each.retain_on_delete and not each.protect for each in databases)
 
 
 def _leads_elsewhere(resource: Resource) -> bool:
@@ -136,8 +160,17 @@ def _kept(resource: Resource) -> bool:
 
 def test_nothing_is_open_to_the_whole_internet_but_what_is_named_here(target_run: Run) -> None:
     wide = [each for each in target_run.resources if ANYWHERE & set(texts(dict(each.inputs)))]
-    unnamed = [each.urn for each in wide if (each.type, each.name) not in OPEN and EXCEPT_IN_CLUSTER not in each.name]
-    assert unnamed == []
+    assert [each.urn for each in wide if (each.type, each.name) not in OPEN and not _only_out(each)] == []
+
+
+def _only_out(resource: Resource) -> bool:
+    """Whether it lets pods out by a few ports, never anybody in, and keeps them from the identity of their node."""
+    if resource.type != POLICY or ANYWHERE & set(texts(at(resource, "spec").get("ingress", []))):
+        return False
+    rules = [rule for rule in at(resource, "spec", "egress") if ANYWHERE & set(texts(rule))]
+    ports = {port["port"] for rule in rules for port in rule["ports"]}
+    excepted = [METADATA in peer["ipBlock"]["except"] for rule in rules for peer in rule["to"]]
+    return ports <= set(WAYS_OUT) and all(excepted)
 
 
 def test_everything_that_can_be_encrypted_is(target_run: Run) -> None:
@@ -176,6 +209,14 @@ def test_each_gpu_part_is_installed_where_it_is_ours_and_nowhere_else(
         installed = [part for each in run.resources if _place(each) == number for part in parts_of(each)]
         assert len(installed) == len(set(installed)), number
         assert {getattr(spec.profile, part) for part in installed} <= {"atoll"}, number
+
+
+@pytest.mark.parametrize("variant", PLATFORMS)
+def test_a_platform_installs_each_gpu_part_once_and_only_where_it_is_ours(variant: str) -> None:
+    installed = [part for each in platform_run(variant).resources for part in parts_of(each)]
+    profile = spec_of(variant).profile
+    assert len(installed) == len(set(installed))
+    assert {part for part in GPU_PARTS if getattr(profile, part) == "atoll"} >= set(installed)
 
 
 def _place(resource: Resource) -> int:

@@ -17,9 +17,9 @@ from components.settings import read_settings
 from components.site import Site
 from components.targets import BUILDERS
 from driver.offline.program import Run, run
+from planning.forwarded import access_said, by_identity
 from planning.installed import Forwarding
 from planning.options.platform import forwarding_notice
-from planning.platform.forwarded import access_said, by_identity
 from planning.quantities import declared
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ from typing import Any
 import look
 from platform_samples import BUCKET, run_part, spec_with
 
+from components.access.platform_users import PARTS_AT_PROVIDER
 from components.platform import airflow
 from planning.takeoff.resource import Secret
 
@@ -54,10 +55,13 @@ def test_logs_go_to_airflows_bucket_over_a_trusted_connection() -> None:
     assert written["extra"]["verify"] == "/etc/s3-ca/ca.crt"
 
 
-def test_without_keys_no_log_is_sent_anywhere() -> None:
+def test_at_the_provider_logs_go_below_airflows_prefix_by_the_pods_identity() -> None:
     spec = spec_with(**ASKED, platform={"object_store": "provider"})
     found = values(run_part("airflow", airflow.build, spec, bucket=BUCKET))
-    assert "AIRFLOW__LOGGING__REMOTE_LOGGING" not in {each["name"] for each in found["env"]}
+    said = {each["name"]: each["value"] for each in found["env"]}
+    assert said["AIRFLOW__LOGGING__REMOTE_BASE_LOG_FOLDER"] == "s3://atoll-sample-platform/airflow/logs"
+    assert json.loads(said["AIRFLOW_CONN_STORE"]) == {"conn_type": "aws", "extra": {"region_name": "us-east-1"}}
+    assert found["workers"]["serviceAccount"]["name"] in {each.name for each in PARTS_AT_PROVIDER["airflow"]}
     assert found["secret"] == []
 
 

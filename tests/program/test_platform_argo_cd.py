@@ -6,6 +6,7 @@ import json
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import pulumi
 import pytest
@@ -58,9 +59,17 @@ def values(found: Run) -> Any:
 def test_nobody_signs_in_with_a_password_of_argo_cds_own(installed: Run) -> None:
     found = values(installed)["configs"]["cm"]
     assert found["admin.enabled"] is False
-    sign_in = json.loads(found["oidc.config"])
-    assert sign_in["issuer"] == "https://auth.atoll.internal/dex"
-    assert sign_in["clientSecret"] == "$argocd-sign-in:clientSecret"
+    (sign_in,) = json.loads(found["dex.config"])["connectors"]
+    assert sign_in["config"]["clientSecret"] == "$argocd-sign-in:clientSecret"
+
+
+def test_only_browsers_need_to_know_the_name_that_people_sign_in_at(installed: Run) -> None:
+    cm = values(installed)["configs"]["cm"]
+    (sign_in,) = json.loads(cm["dex.config"])["connectors"]
+    asked = {key: value for key, value in sign_in["config"].items() if key.endswith("URL")}
+    assert asked.pop("authorizationURL") == "https://auth.atoll.internal/dex/auth"
+    assert {urlsplit(each).hostname for each in asked.values()} == {"dex.auth.svc.cluster.local"}
+    assert "oidc.config" not in cm
 
 
 def test_admins_of_the_checklist_change_and_all_others_look(installed: Run) -> None:

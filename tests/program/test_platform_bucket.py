@@ -15,7 +15,8 @@ from platform_samples import spec_with
 
 from catalogs.reader import load
 from components.access.aws_platform import rights
-from components.access.platform_users import bucket_users
+from components.access.names import workloads
+from components.access.platform_users import bucket_users, visitors
 from components.charges import Ledger
 from components.platform.names import BUCKET_USERS
 from components.settings import read_settings
@@ -138,6 +139,45 @@ def test_every_user_of_the_bucket_can_come_in_one_way_or_the_other() -> None:
     inside = set(bucket_users(everything))
     outside = set(bucket_users(everything.model_copy(update={"object_store": "provider"})))
     assert inside | outside | {"tempo"} == set(BUCKET_USERS)
+
+
+def at_provider(provider: str) -> ClusterSpec:
+    """A team and Airflow, with the provider's bucket as the object store."""
+    asked = {"platform": {"object_store": "provider", "size": "standard"}, "schedulers": ["airflow"]}
+    people = {"users": [{"name": "ada", "email": "ada@lagoon-labs.example", "team": "vision"}]}
+    spec = cluster(provider, **asked, teams=[{"name": "vision"}], access=people)
+    assert spec.platform is not None
+    (workload, *_) = workloads(spec)
+    teams = tuple(each.model_copy(update={"workloads": (workload,)}) for each in spec.platform.teams)
+    return spec.model_copy(update={"platform": spec.platform.model_copy(update={"teams": teams})})
+
+
+def test_a_store_at_the_provider_lets_pipelines_airflow_and_teams_in() -> None:
+    found = visitors(at_provider("aws"))
+    assert found["pipelines"].accounts == (("kubeflow", "ml-pipeline"),)
+    (team,) = [each for name, each in found.items() if name.startswith("teams-")]
+    assert (team.accounts[0].name, team.prefixes) == ("default-editor", ("team-vision",))
+    assert visitors(cluster("aws")) == {}
+
+
+def test_on_aws_every_visitor_takes_a_role_and_nobody_two() -> None:
+    taken = of_type(built(at_provider("aws")), "aws:eks/podIdentityAssociation:PodIdentityAssociation")
+    accounts = [(at(each, "namespace"), at(each, "serviceAccount")) for each in taken]
+    assert {("kubeflow", "ml-pipeline"), ("airflow", "airflow-worker")} <= set(accounts)
+    assert len(accounts) == len(set(accounts))
+
+
+def test_on_google_cloud_a_team_gets_its_prefix_and_pipelines_are_left_out() -> None:
+    spec = at_provider("gcp")
+    assert spec.platform is not None
+    assert spec.platform.part("pipelines") is None
+    assert "over S3" in next(each.reason for each in spec.platform.skipped if each.name == "pipelines")
+    titles = {
+        at(each, "condition", "title")
+        for each in of_type(built(spec), "gcp:storage/bucketIAMMember:BucketIAMMember")
+        if each.name.endswith("-objects")
+    }
+    assert {"prefix-team-vision", "prefix-airflow"} <= titles
 
 
 def test_on_aws_a_role_reaches_its_own_prefix_and_no_other() -> None:

@@ -100,4 +100,4 @@ def test_a_cloud_that_no_way_is_known_to_gets_nothing() -> None:
 
 def test_nothing_is_sent_on_unless_it_was_asked_for() -> None:
     names_of = {each.name for each in of_type(installed(), "kubernetes:networking.k8s.io/v1:NetworkPolicy")}
-    assert names_of == {"pods-to-collector-in"}
+    assert names_of == {"pods-to-collector-in", "agents-to-collector-in", "agents-to-collector-out"}

@@ -7,6 +7,7 @@ import pytest
 from platform_samples import BUCKET, run_part, spec_with
 
 from components.platform import mlflow, postgres_operator
+from components.site import PlatformBucket
 from planning.takeoff.resource import Secret
 
 CLUSTER = "kubernetes:postgresql.cnpg.io/v1:Cluster"
@@ -37,7 +38,7 @@ def test_runs_are_in_a_database_whose_login_nobody_chose() -> None:
 def test_the_database_and_its_login_outlive_the_stack() -> None:
     run = run_part("mlflow", mlflow.build, spec_with())
     for token, name in ((CLUSTER, "mlflow-database"), ("kubernetes:core/v1:Secret", "mlflow-database")):
-        assert look.one(run, token, name).protect
+        assert look.one(run, token, name).retain_on_delete
 
 
 @pytest.mark.parametrize(("size", "instances"), [("small", 1), ("standard", 2), ("full", 2)])
@@ -71,12 +72,14 @@ def test_without_a_bucket_of_the_provider_backups_go_to_the_store_in_the_cluster
 
 
 def test_a_bucket_of_the_customers_own_comes_before_all_others() -> None:
-    given = {"backup_bucket": "lagoon", "backup_access_key": "key", "backup_secret_key": "secret"}
-    run = run_part("mlflow", mlflow.build, spec_with(), settings=given)
+    theirs = PlatformBucket(
+        name="lagoon", endpoint="https://s3.example.com", region="eu-1", access_key="key", secret_key="secret"
+    )
+    run = run_part("mlflow", mlflow.build, spec_with(), bucket=theirs)
     store = look.at(look.one(run, CLUSTER, "mlflow-database"), "spec", "backup", "barmanObjectStore")
     assert isinstance(store, dict)
     assert store["destinationPath"] == "s3://lagoon/mlflow-database/"
-    assert "endpointURL" not in store
+    assert store["endpointURL"] == "https://s3.example.com"
     assert store["s3Credentials"]["secretAccessKey"] == {"name": "mlflow-database-backups", "key": "secretKey"}
 
 

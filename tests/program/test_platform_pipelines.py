@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -7,7 +8,7 @@ import specs
 from look import at, of_type
 from platform_samples import BUCKET, run_part, spec_with
 
-from components.platform import katib, keeper, model_registry, pipelines
+from components.platform import katib, keeper, kubeflow_base, model_registry, pipelines
 from planning.errors import AtollError
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def registered(name: str, **platform: Any) -> tuple[Run, Overlay]:
 
     module.manifests = watched
     try:
-        run = run_part(name, module.build, spec_with(platform={**FULL, **platform}), bucket=BUCKET)
+        run = run_part(name, module.build, spec_with(specs.aws_cluster(), platform={**FULL, **platform}), bucket=BUCKET)
     finally:
         module.manifests = original
     return run, seen[0]
@@ -95,8 +96,9 @@ def test_with_the_providers_bucket_there_are_no_keys_and_no_authority_of_ours() 
 
 def test_a_store_that_speaks_no_s3_is_refused_with_a_way_out() -> None:
     other = BUCKET.__class__(name="b", endpoint="https://storage.googleapis.com", region="us", scheme="gs")
+    spec = spec_with(specs.aws_cluster(), platform={**FULL, "object_store": "provider"})
     with pytest.raises(AtollError, match="over S3"):
-        run_part("pipelines", pipelines.build, spec_with(platform={**FULL, "object_store": "provider"}), bucket=other)
+        run_part("pipelines", pipelines.build, spec, bucket=other)
 
 
 @pytest.mark.parametrize(("part", "database"), [("pipelines", "mysql"), ("katib", "katib-mysql")])
@@ -142,3 +144,20 @@ def test_the_keeper_keeps_only_what_it_was_told_to() -> None:
     assert kept.opts.retain_on_delete is True
     assert asked(keeper.DEFINITION, "dashboard:poddefaults.kubeflow.org") is None
     assert asked("kubernetes:core/v1:Secret", "dashboard:profiles.kubeflow.org") is None
+
+
+@pytest.mark.parametrize(
+    ("part", "stays"), [("pipelines", True), ("katib", True), ("model_registry", True), ("", False)]
+)
+def test_the_namespace_stays_where_volumes_in_it_are_kept(part: str, *, stays: bool) -> None:
+    import pulumi
+
+    ground: Any = SimpleNamespace(has=lambda name: name == part)
+    asked = [
+        keep(
+            pulumi.ResourceTransformArgs(True, keeper.NAMESPACE, f"kubeflow-base:{name}", {}, pulumi.ResourceOptions())
+        )
+        for keep in kubeflow_base.kept(ground)
+        for name in ("kubeflow", "kubeflow-system")
+    ]
+    assert [each is not None for each in asked] == ([True, False] if stays else [])

@@ -9,7 +9,7 @@ import pytest
 import specs
 import specs_coreweave
 import yaml
-from look import at, one
+from look import at, one, unknowns
 from platform_samples import run_part, spec_with
 
 from components.platform import kueue, queues
@@ -158,6 +158,19 @@ def test_kueue_manages_every_pod_of_these_namespaces_and_counts_accelerators_alo
     assert "pod" in said["integrations"]["frameworks"]
     assert {"cpu", "memory"} <= set(said["resources"]["excludeResourcePrefixes"])
     assert at(release, "values", "enablePrometheus") is True
+
+
+def test_roles_made_of_other_roles_are_let_go_before_the_chart_and_told_anew_with_each_revision() -> None:
+    found = run_part("kueue", kueue.build, spec_with(specs.aws_cluster(), **TEAMS))
+    release = one(found, "kubernetes:helm.sh/v3:Release", "kueue")
+    for role in ("batch-admin", "batch-user"):
+        told = one(found, "kubernetes:rbac.authorization.k8s.io/v1:ClusterRolePatch", f"kueue-{role}")
+        assert told.parent == release.urn
+        assert at(told, "metadata", "name") == f"kueue-{role}-role"
+        assert list(unknowns(at(told, "metadata", "annotations")))  # the revision, which is known once it is there
+        (chosen,) = told.inputs["aggregationRule"]["clusterRoleSelectors"]
+        label = f"rbac.kueue.x-k8s.io/{role}"  # by another way than the chart's matchLabels, or Helm would own it too
+        assert chosen == {"matchExpressions": [{"key": label, "operator": "In", "values": ["true"]}]}
 
 
 def spanning(home: ClusterSpec) -> Callable[[], None]:

@@ -41,6 +41,7 @@ def test_the_gateway_takes_tokens_of_our_issuer_alone() -> None:
     (rule,) = tokens.change["spec"]["jwtRules"]
     assert rule["issuer"] == "https://auth.ml.example.com/dex"
     assert rule["jwksUri"].startswith("http://dex.auth.svc.cluster.local")
+    assert rule["audiences"] == ["oauth2-proxy"]  # and of no other page's
 
 
 def test_the_proxys_secrets_are_generated() -> None:

@@ -148,3 +148,10 @@ def test_the_namespace_is_open_to_the_mesh_and_kubeflow_alone(standard: Run) -> 
     for name, policy in policies.items():
         if name.startswith("from-"):
             assert at(policy, "spec", "ingress", 0, "from", 0, "namespaceSelector", "matchLabels")
+
+
+def test_nobody_opens_a_way_or_gets_a_namespace_on_their_own(standard: Run) -> None:
+    policies = of_type(standard, "kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicy")
+    assert {each.name for each in policies} == {"atoll-doors", "atoll-profiles"}
+    bound = of_type(standard, "kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicyBinding")
+    assert {at(each, "spec", "policyName") for each in bound} == {"atoll-doors", "atoll-profiles"}

@@ -1,24 +1,18 @@
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
-import pulumi
 import pytest
-import specs
-import specs_coreweave
-import specs_gcp
 from chart_values import PLATFORM, Chart, chart, faults
-from platform_samples import SSO, spec_with
+from platform_samples import spec_with
+from platform_variants import VARIANTS, registered
 
 from components.platform.builders import BUILDERS
-from components.targets import build
-from driver.offline.program import Run, run
+from driver.offline.program import Run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
-    from planning.spec import ClusterSpec
 
 RELEASE = "kubernetes:helm.sh/v3:Release"
 pytestmark = pytest.mark.skipif(
@@ -63,62 +57,6 @@ FREE: Mapping[str, Mapping[str, str]] = {
     },
     "velero": {"kubectl.image.tag": COMMENTED, "extraObjects": "objects of our own"},
 }
-
-OURS = dict.fromkeys(
-    ("gpu_driver", "device_plugin", "node_feature_discovery", "dcgm_exporter", "network_plugin"), "atoll"
-)
-
-
-def bare() -> ClusterSpec:
-    """A cluster whose provider brings nothing for its accelerators, and whose fabric is InfiniBand."""
-    rented = specs.existing_cluster()
-    pools = tuple(pool.model_copy(update={"fabric": "infiniband", "efa_interfaces": 0}) for pool in rented.pools)
-    return specs.existing_cluster(profile=specs.RENTED.model_copy(update=OURS), pools=pools)
-
-
-BASES: Mapping[str, Callable[[], ClusterSpec]] = {
-    "existing": specs.existing_cluster,
-    "bare": bare,
-    "aws": specs.aws_cluster,
-    "gcp": specs_gcp.gcp_cluster,
-    "coreweave": specs_coreweave.coreweave_cluster,
-}
-MAIN = {"provider": "aws", "region": "us-east-1", "logs_and_metrics": True}
-VARIANTS: Mapping[str, tuple[str, dict[str, Any]]] = {
-    "small": ("existing", {"platform": {"size": "small"}}),
-    "standard": ("existing", {"platform": {"size": "standard"}, "access": {"sso": SSO}}),
-    "full": ("existing", {"platform": {"size": "full"}, "main_cloud": MAIN}),
-    "seaweedfs": ("existing", {"platform": {"size": "standard", "object_store": "seaweedfs"}}),
-    "everything": (
-        "existing",
-        {
-            "platform": {"size": "full", "handover": "argo_cd", "sharing": "time_slicing", "idle_minutes": 30},
-            "schedulers": ["airflow"],
-            "orchestration": "both",
-            "access": {"sso": SSO},
-        },
-    ),
-    "bare": ("bare", {"platform": {"size": "small"}}),
-    "aws": ("aws", {"platform": {"size": "full"}}),
-    "aws-provider": ("aws", {"platform": {"size": "full", "object_store": "provider"}, "schedulers": ["airflow"]}),
-    "gcp-provider": (
-        "gcp",
-        {"platform": {"size": "full", "object_store": "provider", "without": ["pipelines"]}, "schedulers": ["airflow"]},
-    ),
-    "coreweave": ("coreweave", {"platform": {"size": "full"}, "orchestration": "both"}),
-}
-
-
-@cache
-def registered(variant: str) -> Run:
-    base, changes = VARIANTS[variant]
-    spec = spec_with(BASES[base](), **changes)
-
-    def program() -> None:
-        pulumi.runtime.set_config("atoll:billingAccount", "000000-000000-000000")
-        build((spec,), ceiling=specs_gcp.CEILING)
-
-    return run("sample", program=program)
 
 
 def of(name: str) -> Chart:

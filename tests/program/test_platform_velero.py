@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import specs
 import specs_gcp
+import yaml
 from look import at, of_type, one
 from platform_samples import BUCKET, handle_of, run_part, spec_with
 
@@ -114,6 +115,39 @@ def test_snapshots_are_moved_to_the_bucket_where_the_cluster_takes_them() -> Non
     (kind,) = values(run)["extraObjects"]
     assert kind["driver"] == "pd.csi.storage.gke.io"
     assert values(run)["configuration"]["features"] == "EnableCSI"
+
+
+def test_on_aws_a_stopped_notebooks_volume_is_in_the_backup_too() -> None:
+    run = run_part("velero", velero.build, spec_with(specs.aws_cluster()), bucket=BUCKET)
+    template = at(one(run, SCHEDULE, "nightly"), "spec", "template")
+    assert template["snapshotMoveData"] is True  # type: ignore[index,call-overload]
+    assert template["defaultVolumesToFsBackup"] is False  # type: ignore[index,call-overload]
+    (kind,) = values(run)["extraObjects"]
+    assert kind["driver"] == "ebs.csi.aws.com"
+    assert kind["metadata"]["labels"] == {"velero.io/csi-volumesnapshot-class": "true"}
+
+
+def test_volumes_that_have_no_snapshots_are_skipped_and_fail_no_backup() -> None:
+    written = at(one(on_google(), "kubernetes:core/v1:ConfigMap", "atoll-volumes"), "data", "policy.yaml")
+    first, rest = yaml.safe_load(str(written))["volumePolicies"]
+    assert first == {"conditions": {"csi": {"driver": "pd.csi.storage.gke.io"}}, "action": {"type": "snapshot"}}
+    assert rest["action"] == {"type": "skip"}
+
+
+def test_the_owner_of_a_cluster_may_name_the_driver_of_its_disks(caplog: pytest.LogCaptureFixture) -> None:
+    part(bucket=BUCKET)
+    assert "stopped notebook" in caplog.text
+    caplog.clear()
+    run = part(bucket=BUCKET, settings={"backup_snapshot_driver": "disk.csi.example.com"})
+    assert values(run)["extraObjects"][0]["driver"] == "disk.csi.example.com"
+    assert "stopped notebook" not in caplog.text
+
+
+def test_keys_of_the_customers_bucket_open_it() -> None:
+    bucket = PlatformBucket(name="b", endpoint="https://minio.example", region="r", access_key="a", secret_key="s")
+    run = part(bucket=bucket)
+    assert at(one(run, LOCATION, "location"), "spec", "credential") == {"name": "store-keys", "key": "cloud"}
+    assert isinstance(at(one(run, "kubernetes:core/v1:Secret", "store-keys"), "stringData"), Secret)
 
 
 def test_on_google_cloud_the_account_is_named_where_addresses_are_signed() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from platform_variants import registered as platform_run
 
 from components.targets import BUILDERS
 from planning.spec import Placement
@@ -104,16 +105,18 @@ TOKENS = {
     "atoll:storage:SharedDisk",
     "atoll:storage:SharedFileSystem",
 }
+PLATFORMS = ("everything", "bare", "seaweedfs", "zero", "aws", "gcp-provider", "coreweave")
 RUNS = ("aws_run", "existing_run", "gcp_run", "aws_ways_run", "existing_ways_run", "aws_disk_run", "spanning_run")
 
 
+def found(name: str, request: pytest.FixtureRequest) -> Run:
+    """A run by the name of its fixture, or of its platform."""
+    return platform_run(name) if name in PLATFORMS else request.getfixturevalue(name)
+
+
 def test_every_component_type_is_listed_here(request: pytest.FixtureRequest) -> None:
-    registered = {
-        resource.type
-        for name in RUNS
-        for resource in request.getfixturevalue(name).resources
-        if resource.type.startswith("atoll:")
-    }
+    runs = (*(request.getfixturevalue(name) for name in RUNS), *map(platform_run, PLATFORMS))
+    registered = {each.type for run in runs for each in run.resources if each.type.startswith("atoll:")}
     assert registered == TOKENS
 
 
@@ -128,9 +131,9 @@ def test_the_table_knows_every_target() -> None:
     assert set(BUILDERS) == set(Placement.model_fields["target"].annotation.__args__)
 
 
-@pytest.mark.parametrize("name", [*RUNS, "coreweave_run"])
+@pytest.mark.parametrize("name", [*RUNS, "coreweave_run", *PLATFORMS])
 def test_logical_names_hold_no_customer_stack_or_region(name: str, request: pytest.FixtureRequest) -> None:
-    run: Run = request.getfixturevalue(name)
+    run = found(name, request)
     for resource in run.resources:
         for word in ("acme", "sample", "us-east", "use1", "us-south", "lambda", "us-central"):
             assert word not in resource.name, resource.urn
@@ -147,9 +150,9 @@ def test_counts_by_type_are_the_golden_ones(which: str, request: pytest.FixtureR
     assert counts == json.loads(golden.read_text()), f"if this is meant: {COMMAND}"
 
 
-@pytest.mark.parametrize("name", [*RUNS, "coreweave_run"])
+@pytest.mark.parametrize("name", [*RUNS, "coreweave_run", *PLATFORMS])
 def test_every_parent_and_dependency_is_registered(name: str, request: pytest.FixtureRequest) -> None:
-    run: Run = request.getfixturevalue(name)
+    run = found(name, request)
     urns = {resource.urn for resource in run.resources}
     for resource in run.resources:
         assert resource.parent is None or resource.parent in urns

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 
 import specs
-from look import at
+from look import at, of_type
 
 from catalogs.reader import load
+from components.targets import build
 from driver.agreement import differences
-from driver.offline.program import Run
+from driver.offline.program import Run, run
 from driver.prices import as_book
+from planning.installed import Platform
 from planning.options.market import Market
 from planning.options.option import whole_bill
 from planning.takeoff.resource import Secret
@@ -72,3 +74,18 @@ def test_the_credential_of_a_worker_is_a_secret(spanning_run: Run) -> None:
     ]
     assert len(held) == 3
     assert all(isinstance(each.inputs["stringData"], Secret) for each in held)
+
+
+def test_clusters_beside_home_take_their_software_from_homes_mirror() -> None:
+    mirror = "oci://registry.example/atoll"
+    platform = Platform.model_validate({"release": "x", "size": "small", "parts": (), "mirror": mirror})
+    home = specs.aws_cluster().model_copy(update={"platform": platform})
+
+    def program() -> None:
+        build((home, specs.PLACEMENTS[1]), joined=True)
+
+    found = of_type(run("sample", program=program), "kubernetes:helm.sh/v3:Release")
+    beside = [each for each in found if "atoll:placement:" in each.urn]
+    assert beside
+    assert {str(each.inputs["chart"]).rpartition("/")[0] for each in beside} == {mirror}
+    assert all("registry.example/atoll/" in str(each.inputs.get("values")) for each in beside if each.name == "kueue")

@@ -5,11 +5,13 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+import definitions
 import pulumi
 import pytest
+import requests
 
 from components.access.names import QUEUED
-from components.platform.door_guard import door_guard
+from components.platform.door_guard import DASHBOARD, door_guard, profile_guard
 from driver.offline.program import run
 
 if TYPE_CHECKING:
@@ -58,7 +60,13 @@ def objects() -> Iterator[Manifest]:
         "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "edit"},
         "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": EDITORS}],
     }
-    found = run("sample", program=lambda: door_guard(parent=pulumi.ComponentResource("atoll:platform:Teams", "teams")))
+
+    def program() -> None:
+        teams = pulumi.ComponentResource("atoll:platform:Teams", "teams")
+        door_guard(parent=teams)
+        profile_guard(parent=teams)
+
+    found = run("sample", program=program)
     yield from (dict(each.inputs) for each in found.resources if each.type.startswith("kubernetes:admission"))
 
 
@@ -102,3 +110,32 @@ def test_whoever_runs_the_cluster_opens_ways(kube: KubeClient, editor: KubeClien
     assert editor
     for each in (OPEN, INGRESS, service(type="LoadBalancer")):
         assert kube.apply(each, dry_run=True).ok
+
+
+@definitions.here
+def test_nobody_gets_a_namespace_from_the_dashboard(kube: KubeClient, editor: KubeClient) -> None:
+    assert editor
+    profile: Manifest = {
+        "apiVersion": "kubeflow.org/v1",
+        "kind": "Profile",
+        "metadata": {"name": "mine"},
+        "spec": {"owner": {"kind": "User", "name": "grace@lagoon-labs.example"}},
+    }
+    if not definitions.is_served(kube, profile):
+        assert definitions.install(kube, "kubeflow.org", "Profile")
+    assert kube.apply(profile, dry_run=True).ok
+    account = f"{DASHBOARD}profiles-controller-service-account"
+    answer = requests.post(
+        f"{kube.plane.url}{kube.path(profile).rpartition('/')[0]}",
+        params={"dryRun": "All"},
+        json=profile,
+        headers={
+            "Authorization": f"Bearer {kube.plane.token}",
+            "Impersonate-User": account,
+            "Impersonate-Group": "system:masters",
+        },
+        verify=str(kube.plane.authority),
+        timeout=30,
+    )
+    assert answer.status_code == 403
+    assert "come from the checklist" in answer.json()["message"]

@@ -169,6 +169,17 @@ def test_backups_that_fail_or_do_not_come_are_told_of(promtool: Path, rules: Pat
     missing = {'velero_backup_last_successful_timestamp{schedule="daily"}': "0x2000"}
     fires(promtool, rules, "BackupFailed", "1600m", missing, {"schedule": "daily"})
     fires(promtool, rules, "BackupFailed", "1500m", missing)
+    refused = {'velero_backup_validation_failure_total{schedule="daily"}': "0x10 1x50"}
+    fires(promtool, rules, "BackupFailed", "40m", refused, {"schedule": "daily"})
+
+
+def test_a_database_that_is_not_backed_up_is_told_of(promtool: Path, rules: Path) -> None:
+    good, bad = "cnpg_collector_last_available_backup_timestamp", "cnpg_collector_last_failed_backup_timestamp"
+    failed = {f'{good}{{namespace="mlflow"}}': "600x60", f'{bad}{{namespace="mlflow"}}': "0x10 1200x50"}
+    fires(promtool, rules, "DatabaseBackupFailed", "55m", failed, {"namespace": "mlflow"})
+    fires(promtool, rules, "DatabaseBackupFailed", "15m", failed)
+    missing = {f'{good}{{namespace="mlflow"}}': "0x2000", f'{bad}{{namespace="mlflow"}}': "0x2000"}
+    fires(promtool, rules, "DatabaseBackupFailed", "1700m", missing, {"namespace": "mlflow"})
 
 
 def test_spend_is_the_nodes_for_a_month_and_the_rest_of_the_bill(promtool: Path, rules: Path) -> None:

@@ -27,6 +27,7 @@ FOUND_BY: Final = {
 }
 OPEN_TO_ALL: Final = {"google": "acme.com", "github": "acme"}  # with an example of what narrows it
 WITHOUT_GROUPS: Final = frozenset({"google"})
+EVERY_TENANT: Final = frozenset({"common", "organizations", "consumers"})
 
 
 def users_unique(checklist: Checklist) -> Iterator[Broken]:
@@ -125,6 +126,14 @@ def sso_keeps_strangers_out(checklist: Checklist) -> Iterator[Broken]:
         return
     message = f'everybody with an account at "{sso.provider}" would get in'
     yield Broken(("access", "sso", "provider"), message, f'add "organisation: {OPEN_TO_ALL[sso.provider]}"')
+
+
+def sso_names_one_tenant(checklist: Checklist) -> Iterator[Broken]:
+    """Words that Microsoft takes for every tenant there is (learn.microsoft.com/entra, token issuers of v2.0)."""
+    sso = checklist.access.sso
+    if sso is not None and sso.provider == "entra" and (sso.tenant or "").casefold() in EVERY_TENANT:
+        message = f'"{sso.tenant}" stands for everybody with an account at Microsoft'
+        yield Broken(("access", "sso", "tenant"), message, "write the id of your own tenant")
 
 
 def sso_tells_groups(checklist: Checklist) -> Iterator[Broken]:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from catalogs.software.reader import parts
 from planning.checklist.rules.broken import Broken
+from planning.checklist.size import size_of
+from planning.stores import ONLY_S3, unreachable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +23,22 @@ def store_exists(checklist: Checklist) -> Iterator[Broken]:
     if checklist.platform.object_store == "provider" and checklist.where.existing is not None:
         message = "on an existing cluster no bucket of the provider is made, so none can be the object store"
         yield Broken(PATH, message, 'write "object_store: minio" or "object_store: seaweedfs"')
+
+
+def parts_reach_store(checklist: Checklist) -> Iterator[Broken]:
+    """No chosen part is one that the bucket of the only provider does not understand."""
+    where, store = checklist.where, checklist.platform.object_store
+    left = set(where.wanted) - set(where.excluded)
+    if where.existing is not None or len(left) != 1:
+        return
+    (provider,) = left
+    asked, size = checklist.platform, size_of(checklist)
+    chosen = [name for name in ONLY_S3 if size in parts()[name].sizes or name in asked.extra]
+    for name in chosen:
+        reason = unreachable(name, store=store, provider=provider)
+        if reason and name not in asked.without:
+            message = f"{parts()[name].title} cannot use the bucket of {provider}: {reason}"
+            yield Broken(PATH, message, f'write "object_store: minio", or "without: [{name}]"')
 
 
 def one_store(checklist: Checklist) -> Iterator[Broken]:

@@ -100,6 +100,8 @@ def _backup(facts: Facts) -> Alert:
         name="BackupFailed",
         expr='sum by (schedule) (increase(velero_backup_failure_total{schedule!=""}[24h])'
         ' + increase(velero_backup_partial_failure_total{schedule!=""}[24h])) > 0'
+        # A place that cannot be reached fails a backup before it begins, and is counted apart.
+        ' or sum by (schedule) (increase(velero_backup_validation_failure_total{schedule!=""}[24h])) > 0'
         ' or max by (schedule) (time() - velero_backup_last_successful_timestamp{schedule!=""}) > 26 * 3600',
         lasting="15m",
         severity="critical",
@@ -108,9 +110,26 @@ def _backup(facts: Facts) -> Alert:
     )
 
 
+def _database(facts: Facts) -> Alert:
+    """By the operator's own metrics, which are zero until a first backup (cloudnative-pg.io/docs, monitoring)."""
+    del facts
+    good = "max by (namespace) (cnpg_collector_last_available_backup_timestamp)"
+    bad = "max by (namespace) (cnpg_collector_last_failed_backup_timestamp)"
+    return Alert(
+        name="DatabaseBackupFailed",
+        expr=f"{bad} > {good} or time() - {good} > 26 * 3600",
+        lasting="30m",
+        severity="critical",
+        summary="The database of {{ $labels.namespace }} was not backed up",
+        description="Its last backup failed, or there was none for a day. Its volume's copy alone is no safe backup of"
+        " a database.",
+    )
+
+
 BY_PART: Final[dict[str, Callable[[Facts], Alert]]] = {
     "kueue": _queue,
     "notebooks": _notebook,
     "cert_manager": _certificate,
     "velero": _backup,
+    "postgres_operator": _database,
 }

@@ -97,7 +97,12 @@ METRICS: Final[Mapping[str, frozenset[str]]] = {
             "velero_backup_failure_total",
             "velero_backup_last_successful_timestamp",
             "velero_backup_partial_failure_total",
+            "velero_backup_validation_failure_total",
         }
+    ),
+    # cloudnative-pg.io/docs, monitoring: of backups that the operator itself makes
+    "CloudNativePG": frozenset(
+        {"cnpg_collector_last_available_backup_timestamp", "cnpg_collector_last_failed_backup_timestamp"}
     ),
     # github.com/minio/minio, docs/metrics/prometheus/list.md (version 2 of its metrics)
     "MinIO": frozenset({"minio_bucket_usage_total_bytes", "minio_cluster_capacity_usable_free_bytes"}),

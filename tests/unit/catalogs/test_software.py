@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 def said(monkeypatch: pytest.MonkeyPatch, **changed: Mapping[str, Any]) -> list[str]:
     """What the check says once some parts have other fields."""
-    known = dict(reader.parts())
+    known = dict(reader.software())
     changes: dict[str, Part] = {name: replace(known[name], **fields) for name, fields in changed.items()}
-    monkeypatch.setattr(reader, "parts", lambda: {**known, **changes})
+    monkeypatch.setattr(reader, "software", lambda: {**known, **changes})
     return [str(flaw) for flaw in check.flaws(forbiddable=FORBIDDABLE)]
 
 

@@ -219,6 +219,9 @@ BROKEN: dict[str, list[tuple[dict[str, Any], str]]] = {
         ({"platform": {"extra": ["slurm"], "without": ["slurm_operator"]}}, "platform.without[0]")
     ],
     "store_exists": [({"platform": {"object_store": "provider"}, "where": FREE}, "platform.object_store")],
+    "parts_reach_store": [
+        ({"platform": {"object_store": "provider"}, "where": {"wanted": ["gcp"]}}, "platform.object_store")
+    ],
     "one_store": [({"platform": {"extra": ["seaweedfs"]}}, "platform.extra[0]")],
     "left_out_with_what_leans_on_it": [({"platform": {"without": ["istio"]}}, "platform.without[0]")],
     "slices_named": [
@@ -272,6 +275,7 @@ BROKEN: dict[str, list[tuple[dict[str, Any], str]]] = {
         (sso("google"), "access.sso.provider"),
         (sso("github"), "access.sso.provider"),
     ],
+    "sso_names_one_tenant": [(sso("entra", tenant="common"), "access.sso.tenant")],
     "sso_tells_groups": [
         (
             {**sso("google", organisation="acme.com"), "teams": [{"name": "vision", "group": "vision@acme.com"}]},

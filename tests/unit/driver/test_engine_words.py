@@ -30,8 +30,12 @@ def test_a_traceback_is_reduced_to_its_last_words() -> None:
     assert said == Diagnostic("the program failed: ValueError: x and more (raised at /project/stacks/__main__.py:13)")
 
 
+CUT_OFF = "kubernetes:kustomize/v2:Directory resource 'dex' has a problem: grpc: the client connection is closing"
+
+
 @pytest.mark.parametrize(
-    "noise", ["", " \n", "update failed\n", "an unhandled error occurred: program exited with non-zero exit code: 1"]
+    "noise",
+    ["", " \n", "update failed\n", "an unhandled error occurred: program exited with non-zero exit code: 1", CUT_OFF],
 )
 def test_words_without_content_are_dropped(noise: str) -> None:
     assert diagnostic(noise, urn=URN) is None
@@ -76,6 +80,23 @@ def test_a_balancer_that_gets_no_address_says_who_gives_one() -> None:
     assert "urn:" not in said.text
     assert "created, but it failed" in said.text
     assert "MetalLB" in hint_for(said.text)
+
+
+EXISTS = 'namespaces "work-a" already exists'
+CONFLICT = 'The resource had an apply conflict: conflict with "x": .data.password'
+DETECTED = "server-side apply field conflict detected"
+
+
+@pytest.mark.parametrize(
+    ("said", "left"),
+    [
+        (f"{EXISTS}\n\nThe resource already exists in the cluster. This can be:\n  - x", f"{EXISTS} in the cluster"),
+        (f"{DETECTED}, see https://x.example/#y for troubleshooting help\n{CONFLICT}", f"{DETECTED}: {CONFLICT}"),
+    ],
+)
+def test_what_is_in_the_cluster_already_is_said_in_one_line_with_the_page_that_helps(said: str, left: str) -> None:
+    assert diagnostic(said, urn=URN) == Diagnostic(left, "team")
+    assert "docs/guides/existing-cluster.md" in hint_for(left)
 
 
 def test_a_wrong_passphrase_says_which_variable_to_set() -> None:

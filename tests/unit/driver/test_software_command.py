@@ -137,7 +137,7 @@ def test_what_a_mirror_must_hold_is_printed_with_its_place(atoll: Atoll, project
         f"manifests {PARTS['dex'].repository}@{PARTS['dex'].ref}  manifests/{PARTS['dex'].ref}"
     ]
     form = valid("copies", atoll("software", "images", "demo", "--json").out)
-    assert len(form["images"]) == 4
+    assert len(form["images"]) == 4 + 5  # of the platform, and of what is beneath it on AWS
 
 
 def test_the_images_of_the_catalog_name_what_manifests_fetch_and_go_where_a_folder_says(

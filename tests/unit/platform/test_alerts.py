@@ -54,6 +54,7 @@ def test_what_the_issue_asks_for_is_watched() -> None:
     assert {each.name for each in ALERTS} == {
         "BackupFailed",
         "CertificateExpiring",
+        "DatabaseBackupFailed",
         "FabricErrors",
         "GpuMemoryErrors",
         "GpuPoolIdle",
