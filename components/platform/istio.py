@@ -12,6 +12,7 @@ from components.platform import names
 from components.platform.built import Part
 from components.platform.doors import unawaited
 from components.platform.fences import GATEWAY_PODS, admission, watched
+from components.platform.keeper import NAMESPACE, keeper
 from components.platform.manifests import Overlay, Patch, manifests, on_system, paths_of
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ USUAL: Final = "common/istio/istio-install/overlays/oauth2-proxy"
 # Overlay of the release where nodes differ: GKE's have their CNI plugins in another folder.
 OVERLAYS: Final[Mapping[str, str]] = {"gcp": "common/istio/istio-install/overlays/gke"}
 WATCHED: Final = (names.ISTIO, names.KUBEFLOW, "kubeflow-system")  # namespaces that it brings, with their own policies
+WITH_VOLUMES: Final = ("pipelines", "katib", "model_registry")  # databases of theirs are in Kubeflow's namespace
 GATEWAY: Final = "istio-ingressgateway"
 GATEWAY_PORTS: Final = (8080, 8443, 15021)  # HTTP, HTTPS, health: those that the service leads to
 # The load balancer ends TLS with the certificate that the entrance names, and speaks TLS to the gateway again
@@ -60,7 +62,7 @@ class Istio(pulumi.ComponentResource):
             paths=paths(ground),
             ground=ground,
             overlay=Overlay(patches=patches(ground)),
-            opts=pulumi.ResourceOptions(parent=self),
+            opts=pulumi.ResourceOptions(parent=self, transforms=kept(ground)),
         )
         admission(
             "gateway-entrance",
@@ -73,6 +75,11 @@ class Istio(pulumi.ComponentResource):
         for namespace in WATCHED:
             watched(namespace, parent=self, after=[software])
         self.register_outputs({})
+
+
+def kept(ground: Ground) -> list[pulumi.ResourceTransform]:
+    """Kubeflow's namespace stays where volumes in it are kept: it would take them with it."""
+    return [keeper(NAMESPACE, ending=f":{names.KUBEFLOW}")] if any(map(ground.has, WITH_VOLUMES)) else []
 
 
 def paths(ground: Ground) -> tuple[str, ...]:

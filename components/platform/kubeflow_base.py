@@ -9,14 +9,12 @@ import pulumi
 
 from components.platform import names
 from components.platform.built import Part
-from components.platform.keeper import NAMESPACE, keeper
 from components.platform.manifests import Overlay, Patch, manifests, paths_of
 
 if TYPE_CHECKING:
     from components.platform.built import Charges
     from components.platform.ground import Ground
 
-WITH_VOLUMES: Final = ("pipelines", "katib", "model_registry")  # databases of theirs are in this namespace
 # Everybody is sent on to HTTPS; one certificate is shown, whatever name is asked for (Istio's Gateway, `tls`).
 SERVERS: Final = (
     {"hosts": ["*"], "port": {"name": "http", "number": 80, "protocol": "HTTP"}, "tls": {"httpsRedirect": True}},
@@ -50,14 +48,9 @@ class KubeflowBase(pulumi.ComponentResource):
             paths=paths_of(part),
             ground=args.ground,
             overlay=Overlay(patches=patches()),
-            opts=pulumi.ResourceOptions(parent=self, transforms=kept(args.ground)),
+            opts=pulumi.ResourceOptions(parent=self),
         )
         self.register_outputs({})
-
-
-def kept(ground: Ground) -> list[pulumi.ResourceTransform]:
-    """The namespace stays where volumes in it are kept: it would take them with it."""
-    return [keeper(NAMESPACE, ending=f":{names.KUBEFLOW}")] if any(map(ground.has, WITH_VOLUMES)) else []
 
 
 def patches() -> tuple[Patch, ...]:

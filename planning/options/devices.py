@@ -37,7 +37,8 @@ def device_parts(
     """
     against = {name: reason for name, reason in _reasons(profile, pools).items() if reason}
     if checklist is not None:
-        _cut(checklist, pools)
+        if profile.gpu_driver == OURS:
+            _cut(checklist, pools)
         without = checklist.platform.without
         against |= {part.name: LEFT_OUT for part in parts().values() if part.owns and part.name in without}
     return [part for part in parts().values() if part.owns and part.name not in against], against

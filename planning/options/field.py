@@ -182,7 +182,8 @@ class Field:
         near = main.region if main is not None and main.region == place[1] else ""
         key = (place[0], near, len(region.zones) if region else 0)
         if key not in self._charges:
-            empty = spec(self.checklist, place=place, candidates=(), market=self.market, name=self.name)
+            nobody = self.checklist.model_copy(update={"teams": ()})  # no pools yet, so nothing to guarantee
+            empty = spec(nobody, place=place, candidates=(), market=self.market, name=self.name)
             self._charges[key] = charges(empty)
         return self._charges[key]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from planning.errors import InputError
+from planning.errors import Fault, InputError
 from planning.installed import Quota, TeamShare
 from planning.queues import in_order
 
@@ -126,9 +126,14 @@ def divided(claims: Iterable[Claim], pools: Mapping[str, int]) -> Mapping[tuple[
     """
     by_name = {claim.name: claim for claim in claims}
     holding = Holding(dict(pools))
-    short = [_short(claim, holding, pools) for claim in by_name.values() if not _guarantee(claim, holding, by_name)]
+    short = [
+        Fault(message=_short(claim, holding, pools), file="", path=f"teams[{at}].accelerators")
+        for at, claim in enumerate(by_name.values())
+        if not _guarantee(claim, holding, by_name)
+    ]
     if short:
-        raise InputError("; ".join(short), hint="lower teams[].accelerators, or ask for more hardware")
+        said = "; ".join(fault.message for fault in short)
+        raise InputError(said, faults=short, hint="lower teams[].accelerators, or ask for more hardware")
     for pool in pools:
         takers = [each for each in by_name.values() if pool in each.pools and each.accelerators is None]
         for team, count in _apportioned(holding.free[pool], takers):

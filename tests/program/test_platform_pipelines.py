@@ -8,7 +8,7 @@ import specs
 from look import at, of_type
 from platform_samples import BUCKET, run_part, spec_with
 
-from components.platform import katib, keeper, kubeflow_base, model_registry, pipelines
+from components.platform import istio, katib, keeper, model_registry, pipelines
 from planning.errors import AtollError
 
 if TYPE_CHECKING:
@@ -154,10 +154,8 @@ def test_the_namespace_stays_where_volumes_in_it_are_kept(part: str, *, stays: b
 
     ground: Any = SimpleNamespace(has=lambda name: name == part)
     asked = [
-        keep(
-            pulumi.ResourceTransformArgs(True, keeper.NAMESPACE, f"kubeflow-base:{name}", {}, pulumi.ResourceOptions())
-        )
-        for keep in kubeflow_base.kept(ground)
+        keep(pulumi.ResourceTransformArgs(True, keeper.NAMESPACE, f"istio:{name}", {}, pulumi.ResourceOptions()))
+        for keep in istio.kept(ground)
         for name in ("kubeflow", "kubeflow-system")
     ]
     assert [each is not None for each in asked] == ([True, False] if stays else [])

@@ -129,7 +129,9 @@ def test_nodes_without_labels_are_counted_and_not_chosen() -> None:
 def test_slices_are_counted_as_slices() -> None:
     lab = {"kind": "notebooks", "name": "burst", "frameworks": ["pytorch"]}
     changes = {"workloads": [lab], "platform": {"sharing": "mig", "mig_profile": "all-1g.10gb"}}
-    found = run_part("queues", queues.build, spec_with(specs.aws_cluster(), **changes))
+    ours = specs.aws_cluster()
+    ours = ours.model_copy(update={"profile": ours.profile.model_copy(update={"gpu_driver": "atoll"})})
+    found = run_part("queues", queues.build, spec_with(ours, **changes))
     assert quotas(of_kind(found, "ClusterQueue")["everybody.burst"])["burst"] == {"nvidia.com/mig-1g.10gb": "112"}
 
 

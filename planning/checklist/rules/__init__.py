@@ -73,6 +73,7 @@ RULES: Final[tuple[Rule, ...]] = (
     parts.parts_asked_once,
     parts.parts_have_their_needs,
     parts.left_out_with_what_leans_on_it,
+    parts.mirror_is_a_place,
     parts.slices_named,
     platform.store_exists,
     platform.one_store,

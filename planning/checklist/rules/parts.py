@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from planning.checklist.model import Checklist
 
+REGISTRY: Final = "oci://"
 EVERY_SIZE: Final = ("small", "standard", "full")
 
 
@@ -58,6 +59,15 @@ def left_out_with_what_leans_on_it(checklist: Checklist) -> Iterator[Broken]:
         if standing:
             hint = f"leave these out too, or keep it: {', '.join(standing)}"
             yield Broken(("platform", "without", at), f'"{name}" is needed by other parts of every platform', hint)
+
+
+def mirror_is_a_place(checklist: Checklist) -> Iterator[Broken]:
+    """A mirror is a folder or a registry; nothing is fetched from a web address."""
+    mirror = checklist.platform.mirror or ""
+    if "://" not in mirror or (mirror.startswith(REGISTRY) and mirror != REGISTRY):
+        return
+    message = f'"{mirror}" is neither a folder nor a registry'
+    yield Broken(("platform", "mirror"), message, 'write a folder, or "oci://registry/path"')
 
 
 def slices_named(checklist: Checklist) -> Iterator[Broken]:

@@ -224,6 +224,10 @@ BROKEN: dict[str, list[tuple[dict[str, Any], str]]] = {
     ],
     "one_store": [({"platform": {"extra": ["seaweedfs"]}}, "platform.extra[0]")],
     "left_out_with_what_leans_on_it": [({"platform": {"without": ["istio"]}}, "platform.without[0]")],
+    "mirror_is_a_place": [
+        ({"platform": {"mirror": "https://mirror.acme.example"}}, "platform.mirror"),
+        ({"platform": {"mirror": "oci://"}}, "platform.mirror"),
+    ],
     "slices_named": [
         ({**SHARERS, "platform": {"sharing": "mig"}}, "platform.sharing"),
         ({"platform": {"mig_profile": "all-1g.10gb"}}, "platform.mig_profile"),

@@ -143,3 +143,20 @@ def test_software_outside_the_tested_release_is_refused_by_the_program(
     listed = atoll("software", "list", "demo")
     assert listed.code == 1
     assert "kueue 0.18.0, which was tested at 0.19.2" in listed.out
+
+
+def test_a_guarantee_over_what_the_hardware_has_is_named_where_the_hardware_is_found(
+    atoll: Atoll, checklist: Write
+) -> None:
+    text = asking("teams: [{name: vision, group: ml-vision, accelerators: 999}]", sso=SSO)
+    checklist(text)
+    outcome = atoll("quote", "demo", *DAY)
+    assert outcome.code == 1
+    assert "the team vision is guaranteed 999 accelerators" in outcome.err
+    assert "stacks/demo/checklist.yaml:8:56: " in outcome.err
+
+
+def test_a_guarantee_that_the_hardware_has_is_quoted(atoll: Atoll, checklist: Write) -> None:
+    hardware = "accelerator: H100-SXM-80GB, count: 8"
+    checklist(asking("teams: [{name: vision, group: ml-vision, accelerators: 4}]", sso=SSO, hardware=hardware))
+    assert atoll("quote", "demo", *DAY).code == 0
