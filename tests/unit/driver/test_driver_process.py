@@ -102,12 +102,24 @@ def test_a_reader_that_leaves_early_is_no_fault(project: Path) -> None:
     assert done.stderr == ""
 
 
+def heard() -> None:
+    """A shell starts what runs in its background deaf to Ctrl-C, and that is handed down."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_ctrl_c_while_the_program_runs_is_quiet(project: Path) -> None:
     waiting = f"import pathlib, time; pathlib.Path({str(project / 'runs')!r}).touch(); time.sleep(60)\n"
     (project / "stacks" / "__main__.py").write_text(waiting, encoding="utf-8")
     atoll(project, "accept", "demo", "cheapest", *DAY)
     command = [sys.executable, "-m", "driver.entry", "plan", "demo", *DAY]
-    with subprocess.Popen(command, cwd=project, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command,
+        cwd=project,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=heard,  # noqa: PLW1509 - sets one signal, and no other thread has a lock that it wants
+    ) as process:
         while not (project / "runs").exists() and process.poll() is None:
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
