@@ -72,8 +72,17 @@ def kube(control_plane: ControlPlane) -> KubeClient:
     return KubeClient(control_plane)
 
 
+def _houses_of_manifests(kube: KubeClient, objects: list[Manifest]) -> None:
+    """Namespaces that Kubeflow's own manifests bring, which a plan without an engine does not see."""
+    ours = {each["metadata"]["name"] for each in objects if each["kind"] == "Namespace"}
+    used = {each["metadata"]["namespace"] for each in objects if "namespace" in each["metadata"]}
+    for name in sorted(used - ours):
+        assert kube.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}).ok
+
+
 def apply(kube: KubeClient, found: list[Manifest], pools: tuple[Pool, ...]) -> Applied:
     objects, unknown = judged(kube, found)
+    _houses_of_manifests(kube, objects)
     for manifest in objects:
         answer = kube.apply(manifest)
         assert answer.ok, f"{manifest['kind']} {manifest['metadata']['name']}: {answer.text}"

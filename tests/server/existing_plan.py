@@ -72,11 +72,20 @@ def accepted_for_two_teams(folder: Path) -> Path:
 
 
 def manifests(folder: Path, stack: str = EXAMPLE) -> list[dict[str, Any]]:
-    """Every Kubernetes object of the plan, what others live in first; a Helm release is none."""
+    """The objects of the plan beside the platform's, which `platform_plan` judges; what others live in first.
+
+    A Helm release is none, nor is a change of an object that somebody else makes.
+    """
     plan = json.loads(atoll("plan", stack, "--json", "-", folder=folder))
     kubernetes = [each for each in plan["resources"] if each["type"].startswith("kubernetes:") and each["custom"]]
-    found = [stood_in(each["inputs"]) for each in kubernetes if not each["type"].startswith("kubernetes:helm.sh/")]
+    whole = [each for each in kubernetes if not each["type"].endswith(("Patch", ":Release")) and _beside(each["urn"])]
+    found = [stood_in(each["inputs"]) for each in whole]
     return sorted(found, key=lambda each: each["kind"] not in FIRST)
+
+
+def _beside(urn: str) -> bool:
+    """Whether it is no object of a platform part; queues between clusters are a part of the stack."""
+    return "atoll:platform:" not in urn or "atoll:platform:MultiKueue" in urn
 
 
 def pools(folder: Path, stack: str = EXAMPLE) -> tuple[Pool, ...]:

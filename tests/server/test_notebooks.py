@@ -10,6 +10,7 @@ import pytest
 import requests
 import yaml
 
+from components.access.tenancy import PRIORITIES
 from components.platform import culler_script
 from components.platform.culler_script import SERVER, STOPPED, LiveCluster, sweep
 from components.platform.notebooks import notebook_template
@@ -35,7 +36,7 @@ def home(kube: KubeClient) -> str:
     account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default", "namespace": name}}
     assert kube.apply(account).ok
     for priority in ("atoll-interactive", "atoll-training"):
-        named = {"metadata": {"name": priority}, "value": 1}
+        named = {"metadata": {"name": priority}, "value": PRIORITIES[priority][0]}
         assert kube.apply({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", **named}).ok
     return name
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.server
 
 FACTS: Final = Facts(
-    parts=frozenset({"kueue", "notebooks", "cert_manager", "velero", "loki", "minio"}),
+    parts=frozenset({"kueue", "notebooks", "cert_manager", "velero", "loki", "minio", "postgres_operator", "mlflow"}),
     pool_label="label_atoll_pool",
     prices={"train": Decimal(80), "system": Decimal(1)},
     other_usd_per_month=Decimal(1000),
