@@ -51,24 +51,13 @@ class AirflowArgs:
     ground: Ground
     charges: Charges
 
-    def facts(self) -> dict[str, object]:
-        """The component's inputs."""
-        placement = self.ground.handle.placement
-        return {
-            "provider": placement.provider,
-            "region": placement.region,
-            "charges": list(self.charges),
-            "version": self.part.version,
-            "source": self.part.repository,
-        }
-
 
 @final
 class Airflow(pulumi.ComponentResource):
     """Scheduler, DAG processor, triggerer and API server, with their database."""
 
     def __init__(self, name: str, args: AirflowArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:platform:Airflow", name, args.facts(), opts)
+        super().__init__("atoll:platform:Airflow", name, args.ground.facts(NAME, args.charges), opts)
         ground = args.ground
         store = store_of(NAME, ground)
         authority = trust("airflow-ca", namespace=AIRFLOW, ground=ground, parent=self)

@@ -55,24 +55,13 @@ class ArgoCdArgs:
     ground: Ground
     charges: Charges
 
-    def facts(self) -> dict[str, object]:
-        """What a plan shows of it."""
-        part, placement = self.ground.part("argo_cd"), self.ground.spec.placement
-        return {
-            "provider": placement.provider,
-            "region": placement.region,
-            "version": part.version,
-            "source": part.repository,
-            "charges": list(self.charges),
-        }
-
 
 @final
 class ArgoCd(pulumi.ComponentResource):
     """Argo CD behind the sign-in, without the account "admin"; its applications come from `atoll handover`."""
 
     def __init__(self, name: str, args: ArgoCdArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:platform:ArgoCd", name, args.facts(), opts)
+        super().__init__("atoll:platform:ArgoCd", name, args.ground.facts("argo_cd", args.charges), opts)
         ground = args.ground
         before = _secrets(ground, parent=self)
         outward("argocd-sources", namespace=NAMESPACE, parent=self, ports=(443, 22))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pulumi
 
-from components.platform.ground import Ground
+from components.platform.ground import Charges, Ground
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,5 +23,4 @@ class Part:
     outputs: Mapping[str, pulumi.Input[object]] = field(default_factory=dict[str, "pulumi.Input[object]"])
 
 
-Charges = list[dict[str, object]]
 Builder = Callable[[Ground, Charges, pulumi.ResourceOptions], Part]

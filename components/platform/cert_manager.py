@@ -43,8 +43,7 @@ class CertManager(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: CertManagerArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         part = args.ground.part("cert_manager")
-        facts = {"charges": args.charges, "version": part.version, "source": part.repository}
-        super().__init__("atoll:platform:CertManager", name, facts, opts)
+        super().__init__("atoll:platform:CertManager", name, args.ground.facts("cert_manager", args.charges), opts)
         mine = pulumi.ResourceOptions(parent=self)
         software = manifests(
             "cert-manager",

@@ -12,7 +12,7 @@ from components.platform import forwarding, names
 from components.platform.built import Part
 from components.platform.chart import release
 from components.platform.fences import EVERYWHERE, allow
-from components.platform.observed import asks, facts
+from components.platform.observed import asks
 
 if TYPE_CHECKING:
     from components.platform.built import Charges
@@ -43,7 +43,7 @@ class Collector(pulumi.ComponentResource):
     """The gateway, where pods send OTLP, and the agents that send it what containers print."""
 
     def __init__(self, name: str, args: CollectorArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:platform:Collector", name, facts(PART, args.ground, args.charges), opts)
+        super().__init__("atoll:platform:Collector", name, args.ground.facts(PART, args.charges), opts)
         ground, to = args.ground, forwarding.wanted(args.ground)
         part = ground.part(PART)
         allow(

@@ -63,8 +63,7 @@ class Dashboard(pulumi.ComponentResource):
     def __init__(self, name: str, args: DashboardArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         ground = args.ground
         part = ground.part("dashboard")
-        facts = {"charges": args.charges, "version": part.version, "source": part.repository}
-        super().__init__("atoll:platform:Dashboard", name, facts, opts)
+        super().__init__("atoll:platform:Dashboard", name, ground.facts("dashboard", args.charges), opts)
         manifests(
             "dashboard",
             part,

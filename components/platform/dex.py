@@ -45,8 +45,7 @@ class Dex(pulumi.ComponentResource):
     def __init__(self, name: str, args: DexArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         ground = args.ground
         part = ground.part("dex")
-        facts = {"charges": args.charges, "version": part.version, "source": part.repository}
-        super().__init__("atoll:platform:Dex", name, facts, opts)
+        super().__init__("atoll:platform:Dex", name, ground.facts("dex", args.charges), opts)
         home = shut_namespace(names.SIGN_IN, level="restricted", parent=self)
         fence(names.SIGN_IN, servers=api_servers(ground.spec), parent=home)
         _ways(ground, home=home)

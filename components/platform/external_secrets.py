@@ -34,8 +34,9 @@ class ExternalSecrets(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: ExternalSecretsArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         part = args.ground.part("external_secrets")
-        facts = {"charges": args.charges, "version": part.version, "source": part.repository}
-        super().__init__("atoll:platform:ExternalSecrets", name, facts, opts)
+        super().__init__(
+            "atoll:platform:ExternalSecrets", name, args.ground.facts("external_secrets", args.charges), opts
+        )
         admission("external-secrets-webhook", namespace=part.namespace, ports=[WEBHOOK_PORT], parent=self)
         outward("external-secrets-vaults", namespace=part.namespace, parent=self)
         chart.release(NAME, part, values=values(args.ground), ground=args.ground, parent=self)

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from planning.spec import ClusterSpec
 
 
+Charges = list[dict[str, object]]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Ground:
     """One cluster and what was decided about its platform.
@@ -52,6 +55,17 @@ class Ground:
     def has(self, name: str) -> bool:
         """Whether a part is installed."""
         return self.platform.part(name) is not None
+
+    def facts(self, name: str, charges: Charges) -> dict[str, object]:
+        """Plain inputs of a part's component: where it is priced, what its volumes cost, which software it is."""
+        part, placement = self.part(name), self.spec.placement
+        return {
+            "provider": placement.provider,
+            "region": placement.region,
+            "version": part.version,
+            "source": part.repository,
+            "charges": list(charges),
+        }
 
     def host(self, name: str) -> str:
         """Name below the cluster's domain, as in "grafana.ml.example.com"."""

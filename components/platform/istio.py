@@ -54,8 +54,7 @@ class Istio(pulumi.ComponentResource):
     def __init__(self, name: str, args: IstioArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         ground = args.ground
         part = ground.part("istio")
-        facts = {"charges": args.charges, "version": part.version, "source": part.repository}
-        super().__init__("atoll:platform:Istio", name, facts, opts)
+        super().__init__("atoll:platform:Istio", name, ground.facts("istio", args.charges), opts)
         software = manifests(
             "istio",
             part,

@@ -74,14 +74,7 @@ class Katib(pulumi.ComponentResource):
     def __init__(self, name: str, args: KatibArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         ground = args.ground
         part = ground.part("katib")
-        facts = {
-            "charges": args.charges,
-            "provider": ground.handle.placement.provider,
-            "region": ground.handle.placement.region,
-            "version": part.version,
-            "source": part.repository,
-        }
-        super().__init__("atoll:platform:Katib", name, facts, opts)
+        super().__init__("atoll:platform:Katib", name, ground.facts("katib", args.charges), opts)
         secret = kubernetes.core.v1.Secret(
             SECRET,
             metadata={"name": SECRET, "namespace": names.KUBEFLOW},

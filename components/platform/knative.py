@@ -30,8 +30,7 @@ class Knative(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: KnativeArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         part = args.ground.part("knative")
-        facts = {"charges": args.charges, "version": part.version, "source": part.repository}
-        super().__init__("atoll:platform:Knative", name, facts, opts)
+        super().__init__("atoll:platform:Knative", name, args.ground.facts("knative", args.charges), opts)
         manifests(
             "knative",
             part,

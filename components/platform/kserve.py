@@ -47,7 +47,7 @@ class KServe(pulumi.ComponentResource):
     def __init__(self, name: str, args: KServeArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         ground = args.ground
         part = ground.part("kserve")
-        facts = {"charges": args.charges, "version": part.version, "source": part.repository, "mode": mode(ground)}
+        facts = {**ground.facts("kserve", args.charges), "mode": mode(ground)}
         super().__init__("atoll:platform:KServe", name, facts, opts)
         manifests(
             "kserve",

@@ -40,8 +40,7 @@ class KubeflowBase(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: KubeflowBaseArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         part = args.ground.part("kubeflow_base")
-        facts = {"charges": args.charges, "version": part.version, "source": part.repository}
-        super().__init__("atoll:platform:KubeflowBase", name, facts, opts)
+        super().__init__("atoll:platform:KubeflowBase", name, args.ground.facts("kubeflow_base", args.charges), opts)
         manifests(
             "kubeflow-base",
             part,

@@ -10,7 +10,7 @@ import pulumi
 from components.platform.built import Part
 from components.platform.chart import release
 from components.platform.kept import ACCESS_KEY, SECRET_KEY, Kept, authority, kept
-from components.platform.observed import asks, facts
+from components.platform.observed import asks
 
 if TYPE_CHECKING:
     from components.platform.built import Charges
@@ -38,7 +38,7 @@ class Loki(pulumi.ComponentResource):
     """One process, which is enough for some tens of GB a day; what it holds lies in the bucket."""
 
     def __init__(self, name: str, args: LokiArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:platform:Loki", name, facts(PART, args.ground, args.charges), opts)
+        super().__init__("atoll:platform:Loki", name, args.ground.facts(PART, args.charges), opts)
         ground = args.ground
         bucket = kept(PART, ground, pods=PODS, parent=self)
         before = [*authority(ground, parent=self), *bucket.before]

@@ -49,14 +49,9 @@ class MinioArgs:
 
     def facts(self) -> dict[str, object]:
         """The component's inputs."""
-        placement = self.ground.handle.placement
         erasure = self.erasure
         return {
-            "provider": placement.provider,
-            "region": placement.region,
-            "charges": list(self.charges),
-            "version": self.part.version,
-            "source": self.part.repository,
+            **self.ground.facts(NAME, self.charges),
             "erasure": {"nodes": erasure.nodes, "drivesPerNode": erasure.drives_per_node, "parity": erasure.parity},
         }
 

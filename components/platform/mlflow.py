@@ -44,24 +44,13 @@ class MlflowArgs:
     ground: Ground
     charges: Charges
 
-    def facts(self) -> dict[str, object]:
-        """The component's inputs."""
-        placement = self.ground.handle.placement
-        return {
-            "provider": placement.provider,
-            "region": placement.region,
-            "charges": list(self.charges),
-            "version": self.part.version,
-            "source": self.part.repository,
-        }
-
 
 @final
 class Mlflow(pulumi.ComponentResource):
     """The tracking server with its database."""
 
     def __init__(self, name: str, args: MlflowArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:platform:Mlflow", name, args.facts(), opts)
+        super().__init__("atoll:platform:Mlflow", name, args.ground.facts(NAME, args.charges), opts)
         ground = args.ground
         store = store_of(NAME, ground)
         authority = trust("mlflow-ca", namespace=MLFLOW, ground=ground, parent=self)

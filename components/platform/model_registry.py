@@ -51,14 +51,7 @@ class ModelRegistry(pulumi.ComponentResource):
     def __init__(self, name: str, args: ModelRegistryArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         ground = args.ground
         part = ground.part("model_registry")
-        facts = {
-            "charges": args.charges,
-            "provider": ground.handle.placement.provider,
-            "region": ground.handle.placement.region,
-            "version": part.version,
-            "source": part.repository,
-        }
-        super().__init__("atoll:platform:ModelRegistry", name, facts, opts)
+        super().__init__("atoll:platform:ModelRegistry", name, ground.facts("model_registry", args.charges), opts)
         secrets = [_login(each, ground=ground, parent=self) for each in DATABASES]
         manifests(
             "model-registry",

@@ -51,12 +51,7 @@ class Notebooks(pulumi.ComponentResource):
     def __init__(self, name: str, args: NotebooksArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         ground = args.ground
         part = ground.part("notebooks")
-        facts = {
-            "charges": args.charges,
-            "version": part.version,
-            "source": part.repository,
-            "idleMinutes": ground.platform.idle_minutes,
-        }
+        facts = {**ground.facts("notebooks", args.charges), "idleMinutes": ground.platform.idle_minutes}
         super().__init__("atoll:platform:Notebooks", name, facts, opts)
         template = _template(parent=self)
         upstream = manifests(

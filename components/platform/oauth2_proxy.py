@@ -40,8 +40,7 @@ class Oauth2Proxy(pulumi.ComponentResource):
     def __init__(self, name: str, args: Oauth2ProxyArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         ground = args.ground
         part = ground.part("oauth2_proxy")
-        facts = {"charges": args.charges, "version": part.version, "source": part.repository}
-        super().__init__("atoll:platform:Oauth2Proxy", name, facts, opts)
+        super().__init__("atoll:platform:Oauth2Proxy", name, ground.facts("oauth2_proxy", args.charges), opts)
         home = shut_namespace(names.PROXY, level="restricted", parent=self)
         fence(names.PROXY, servers=api_servers(ground.spec), parent=home)
         secret = _secret(ground.keyring, home=home)

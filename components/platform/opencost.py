@@ -12,7 +12,7 @@ import pulumi_kubernetes as kubernetes
 from components.platform import names
 from components.platform.built import Part
 from components.platform.chart import release
-from components.platform.observed import asks, facts
+from components.platform.observed import asks
 from components.platform.priced import by_label, label_of
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Opencost(pulumi.ComponentResource):
     """The exporter; its own page is left out, ours are in Grafana."""
 
     def __init__(self, name: str, args: OpencostArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:platform:Opencost", name, facts(PART, args.ground, args.charges), opts)
+        super().__init__("atoll:platform:Opencost", name, args.ground.facts(PART, args.charges), opts)
         ground = args.ground
         prices = kubernetes.core.v1.ConfigMap(
             PRICES,

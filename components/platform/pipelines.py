@@ -80,14 +80,7 @@ class Pipelines(pulumi.ComponentResource):
     def __init__(self, name: str, args: PipelinesArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         ground = args.ground
         part = ground.part("pipelines")
-        facts = {
-            "charges": args.charges,
-            "provider": ground.handle.placement.provider,
-            "region": ground.handle.placement.region,
-            "version": part.version,
-            "source": part.repository,
-        }
-        super().__init__("atoll:platform:Pipelines", name, facts, opts)
+        super().__init__("atoll:platform:Pipelines", name, ground.facts("pipelines", args.charges), opts)
         store = spoken(store_of(USER, ground))
         authority = trust("pipelines-store-ca", namespace=names.KUBEFLOW, ground=ground, parent=self)
         before = [*_secrets(ground, store, parent=self), *([authority] if authority else [])]

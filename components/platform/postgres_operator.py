@@ -29,24 +29,13 @@ class PostgresOperatorArgs:
     ground: Ground
     charges: Charges
 
-    def facts(self) -> dict[str, object]:
-        """The component's inputs."""
-        placement = self.ground.handle.placement
-        return {
-            "provider": placement.provider,
-            "region": placement.region,
-            "charges": list(self.charges),
-            "version": self.part.version,
-            "source": self.part.repository,
-        }
-
 
 @final
 class PostgresOperator(pulumi.ComponentResource):
     """The operator for all namespaces, with its definitions, whose deletion would delete every database."""
 
     def __init__(self, name: str, args: PostgresOperatorArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:platform:PostgresOperator", name, args.facts(), opts)
+        super().__init__("atoll:platform:PostgresOperator", name, args.ground.facts(NAME, args.charges), opts)
         chart.release(RELEASE, args.part, values=values(args.ground), ground=args.ground, parent=self)
         fences.admission("postgres-webhook", namespace=DATABASES, ports=[WEBHOOK_PORT], parent=self)
         self.register_outputs({})

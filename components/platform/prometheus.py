@@ -13,7 +13,7 @@ from components.platform.built import Part
 from components.platform.chart import release
 from components.platform.doors import door
 from components.platform.fences import PROMETHEUS_PODS, allow, outward
-from components.platform.observed import asks, facts
+from components.platform.observed import asks
 from components.platform.sso import DEX_PORT
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class Prometheus(pulumi.ComponentResource):
     admin_password: pulumi.Output[str]
 
     def __init__(self, name: str, args: PrometheusArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:platform:Prometheus", name, facts(PART, args.ground, args.charges), opts)
+        super().__init__("atoll:platform:Prometheus", name, args.ground.facts(PART, args.charges), opts)
         ground = args.ground
         self.admin_password = ground.keyring.secret("grafana-admin")
         _ways(ground, parent=self)

@@ -9,7 +9,6 @@ import pulumi
 
 from components.platform.built import Part
 from components.platform.chart import release
-from components.platform.observed import facts
 
 if TYPE_CHECKING:
     from components.platform.built import Charges
@@ -30,7 +29,7 @@ class PrometheusCrds(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: PrometheusCrdsArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__(
-            "atoll:platform:PrometheusCrds", name, facts("prometheus_crds", args.ground, args.charges), opts
+            "atoll:platform:PrometheusCrds", name, args.ground.facts("prometheus_crds", args.charges), opts
         )
         part = args.ground.part("prometheus_crds")
         release("prometheus-crds", part, values={}, ground=args.ground, parent=self)

@@ -50,24 +50,13 @@ class SeaweedfsArgs:
     ground: Ground
     charges: Charges
 
-    def facts(self) -> dict[str, object]:
-        """The component's inputs."""
-        placement = self.ground.handle.placement
-        return {
-            "provider": placement.provider,
-            "region": placement.region,
-            "charges": list(self.charges),
-            "version": self.part.version,
-            "source": self.part.repository,
-        }
-
 
 @final
 class Seaweedfs(pulumi.ComponentResource):
     """Master, volume servers, filer and S3 gateway; buckets are made by the part `object_store`."""
 
     def __init__(self, name: str, args: SeaweedfsArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:platform:Seaweedfs", name, args.facts(), opts)
+        super().__init__("atoll:platform:Seaweedfs", name, args.ground.facts(NAME, args.charges), opts)
         before: list[pulumi.Resource] = [_users(args.ground, parent=self), _certificate(parent=self)]
         chart.release(NAME, args.part, values=values(args), ground=args.ground, parent=self, depends_on=before)
         self.register_outputs({})

@@ -45,15 +45,10 @@ class SlurmArgs:
 
     def facts(self) -> dict[str, object]:
         """What a plan shows of it."""
-        part, placement = self.ground.part("slurm"), self.ground.spec.placement
         return {
-            "provider": placement.provider,
-            "region": placement.region,
-            "version": part.version,
-            "source": part.repository,
+            **self.ground.facts("slurm", self.charges),
             "nodes": {share.pool.name: share.nodes for share in self.shares},
             "users": list(self.login.users),
-            "charges": list(self.charges),
         }
 
 

@@ -34,14 +34,8 @@ class SlurmOperator(pulumi.ComponentResource):
     """Operator and webhook, with the definitions of their custom resources."""
 
     def __init__(self, name: str, args: SlurmOperatorArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        part, placement = args.ground.part("slurm_operator"), args.ground.spec.placement
-        facts: dict[str, object] = {
-            "provider": placement.provider,
-            "region": placement.region,
-            "version": part.version,
-            "source": part.repository,
-            "charges": list(args.charges),
-        }
+        part = args.ground.part("slurm_operator")
+        facts = args.ground.facts("slurm_operator", args.charges)
         super().__init__("atoll:platform:SlurmOperator", name, facts, opts)
         admission("slurm-webhook", namespace=part.namespace, ports=[WEBHOOK_PORT], parent=self)
         selector = dict(args.ground.on_system)

@@ -32,8 +32,7 @@ class Trainer(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: TrainerArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         part = args.ground.part("trainer")
-        facts = {"charges": args.charges, "version": part.version, "source": part.repository}
-        super().__init__("atoll:platform:Trainer", name, facts, opts)
+        super().__init__("atoll:platform:Trainer", name, args.ground.facts("trainer", args.charges), opts)
         manifests(
             "trainer",
             part,

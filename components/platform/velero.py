@@ -65,14 +65,9 @@ class VeleroArgs:
 
     def facts(self) -> dict[str, object]:
         """What a plan shows of it."""
-        part, placement = self.ground.part("velero"), self.ground.spec.placement
         return {
-            "provider": placement.provider,
-            "region": placement.region,
-            "version": part.version,
-            "source": part.repository,
+            **self.ground.facts("velero", self.charges),
             "schedules": {plan.name: f"{plan.cron}, kept {plan.days} days" for plan in self.plans},
-            "charges": list(self.charges),
         }
 
 
