@@ -16,9 +16,10 @@ help: ## list the commands
 
 setup: $(STAMP) ## create .venv and install the locked dependencies
 
-$(STAMP): requirements.lock pyproject.toml
+$(STAMP): requirements.lock tools/pip/requirements.lock pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("Atoll needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement tools/pip/requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	$(BIN)/python -m compileall -q catalogs planning components policies driver stacks
