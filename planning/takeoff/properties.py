@@ -15,7 +15,15 @@ _LARGEST: Final = (
 
 
 class UnreadableError(Exception):
-    """A property on which a price hangs cannot be read. The message names it: a resource becomes unpriced with it."""
+    """A property on which a price or a rule hangs cannot be read. The message names it: a resource is unpriced with it.
+
+    Args:
+        path: the property ("scalingConfig.minSize"); "" where it is about no single one.
+    """
+
+    def __init__(self, message: str, *, path: str = "") -> None:
+        super().__init__(message)
+        self.path = path
 
 
 @final
@@ -40,7 +48,7 @@ class Properties:
             return Properties(cast("Mapping[str, object]", value).get(name), path)
         if value is None or isinstance(value, Unknown | Secret):
             return Properties(value, path)
-        raise UnreadableError(f"{self.path} is not an object")
+        raise UnreadableError(f"{self.path} is not an object", path=self.path)
 
     @property
     def said(self) -> bool:
@@ -56,7 +64,7 @@ class Properties:
         if self.value is None:
             return ()
         if not isinstance(self._plain(), list):
-            raise UnreadableError(f"{self.path} is not a list")
+            raise UnreadableError(f"{self.path} is not a list", path=self.path)
         elements = cast("list[object]", self.value)
         return tuple(Properties(element, f"{self.path}[{index}]") for index, element in enumerate(elements))
 
@@ -70,7 +78,7 @@ class Properties:
             return default
         value = self._plain()
         if not isinstance(value, str):
-            raise UnreadableError(f"{self.path} is not a text")
+            raise UnreadableError(f"{self.path} is not a text", path=self.path)
         return value
 
     def flag(self, *, default: bool) -> bool:
@@ -85,7 +93,7 @@ class Properties:
         if value in ("true", "false"):
             return value == "true"
         if not isinstance(value, bool):
-            raise UnreadableError(f"{self.path} is neither true nor false")
+            raise UnreadableError(f"{self.path} is neither true nor false", path=self.path)
         return value
 
     def number(self, default: Decimal | int | None = None) -> Decimal:
@@ -98,7 +106,7 @@ class Properties:
             return Decimal(default)
         value = self._plain()
         if isinstance(value, bool) or not isinstance(value, int | float | str):
-            raise UnreadableError(f"{self.path} is not a number")
+            raise UnreadableError(f"{self.path} is not a number", path=self.path)
         return self._bounded(value)
 
     def _bounded(self, value: float | str) -> Decimal:
@@ -106,19 +114,19 @@ class Properties:
         try:
             number = Decimal(value) if isinstance(value, int) else Decimal(str(value))
         except InvalidOperation:
-            raise UnreadableError(f"{self.path} is not a number") from None
+            raise UnreadableError(f"{self.path} is not a number", path=self.path) from None
         if not number.is_finite() or not ZERO <= number <= _LARGEST:
-            raise UnreadableError(f"{self.path} is not a quantity between 0 and {_LARGEST:.0e}")
+            raise UnreadableError(f"{self.path} is not a quantity between 0 and {_LARGEST:.0e}", path=self.path)
         return number
 
     def _plain(self) -> object:
         """The value, once it is said, known and no secret."""
         if self.value is None:
-            raise UnreadableError(f"{self.path} is not said")
+            raise UnreadableError(f"{self.path} is not said", path=self.path)
         if isinstance(self.value, Unknown):
-            raise UnreadableError(f"{self.path} is known only after creation{_origin(self.value)}")
+            raise UnreadableError(f"{self.path} is known only after creation{_origin(self.value)}", path=self.path)
         if isinstance(self.value, Secret):
-            raise UnreadableError(f"{self.path} is secret")
+            raise UnreadableError(f"{self.path} is secret", path=self.path)
         return self.value
 
 

@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from policy_kit import Breaking
+
+CASES: tuple[Breaking, ...] = ()
