@@ -84,10 +84,8 @@ def ceiling(stack: Subject, **limits: object) -> Subject:
 
 
 def changed(stack: Subject, type_: str, values: Mapping[str, Value], *, name: str = "") -> Subject:
-    """The same stack with inputs of one resource set, by path ("scalingConfig.minSize"); the first of its type, or the named one."""
-    at = next(
-        index for index, each in enumerate(stack.resources) if each.type == type_ and (not name or each.name == name)
-    )
+    """The same stack with inputs of one resource set, by path; the first of its type, or the named one."""
+    at = _find(stack, type_, name)
     inputs: Value = dict(stack.resources[at].inputs)
     for path, value in values.items():
         inputs = put(inputs, path.split("."), value)
@@ -96,9 +94,7 @@ def changed(stack: Subject, type_: str, values: Mapping[str, Value], *, name: st
 
 def with_options(stack: Subject, type_: str, *, name: str = "", **options: bool) -> Subject:
     """The same stack with options of one resource set, as `protect`."""
-    at = next(
-        index for index, each in enumerate(stack.resources) if each.type == type_ and (not name or each.name == name)
-    )
+    at = _find(stack, type_, name)
     return with_resource(stack, at, replace(stack.resources[at], **options))
 
 
