@@ -26,6 +26,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "explain": "driver.commands.explain",
     "accept": "driver.commands.accept",
     "plan": "driver.commands.plan",
+    "rules": "driver.commands.rules",
     "price": "driver.commands.price",
     "preview": "driver.commands.preview",
     "up": "driver.commands.up",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from driver.agreement import Difference, differences
 from driver.prices import as_book
@@ -16,9 +16,15 @@ from planning.platform.digests import SoftwareLock
 from planning.platform.form import left_out_form, pinned_form
 from planning.takeoff.takeoff import take_off
 from planning.verdict import judge
+from policies.forms import exemption_forms, found_forms
+from policies.judging import Report, judged
+from policies.law import Law
+from policies.subject import Subject
+from policies.table import RULES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from datetime import date
     from decimal import Decimal
 
     from catalogs.reader import Catalog
@@ -29,6 +35,7 @@ if TYPE_CHECKING:
     from planning.quote import Judgement
     from planning.spec import ClusterSpec
     from planning.takeoff.resource import Resource
+    from policies.subject import Facts
 
 CLOUD_TARGETS: Final = ("aws", "gcp")  # whose resources may leave their region to the provider
 
@@ -42,6 +49,7 @@ class Planned:
         accepted: counted from the lock's spec, at the same prices.
         config: what tells resources where they are.
         software: digests that are known.
+        report: what the rules say.
     """
 
     lock: Lock
@@ -52,28 +60,54 @@ class Planned:
     judgement: Judgement
     config: Mapping[str, str]
     software: SoftwareLock = field(default_factory=SoftwareLock)
+    report: Report = field(default_factory=lambda: Report(stack="", found=()))
 
 
 def planned(
-    lock: Lock, resources: Sequence[Resource], *, catalog: Catalog, software: SoftwareLock | None = None
+    lock: Lock,
+    resources: Sequence[Resource],
+    *,
+    catalog: Catalog,
+    today: date,
+    law: Law | None = None,
+    software: SoftwareLock | None = None,
+    is_whole: bool = True,
 ) -> Planned:
-    """Count the resources, compare them with the lock's spec, and judge them by the lock's ceiling."""
+    """Count the resources, compare them with the lock's spec, and judge them by the ceiling and by every rule.
+
+    Args:
+        is_whole: False where the program was told to stop short of the cluster's inside: money is then judged as the
+            whole cluster that was accepted.
+    """
     spec = lock.spec
     region = spec.placement.region if spec.placement.target in CLOUD_TARGETS else None
     counted = take_off(resources, catalog=as_book(catalog), default_region=region).bill
     accepted = whole_bill(lock.placements, Market(catalog))
+    found = differences(accepted, counted)
+    bill = counted if is_whole else accepted
+    subject = Subject(
+        lock=lock,
+        ceilings=lock.ceiling,
+        resources=tuple(resources),
+        today=today,
+        catalog=cast("Facts", cast("object", catalog)),
+        law=law or Law(),
+        software=software,
+        whole=None if is_whole else accepted,
+    )
     return Planned(
         lock=lock,
         resources=tuple(resources),
-        bill=counted,
+        bill=bill,
         accepted=accepted,
-        differences=differences(accepted, counted),
+        differences=found if is_whole else tuple(each for each in found if each.takeoff is not None),
         judgement=judge(
-            counted,
+            bill,
             lock.ceiling,
             contract_months=lock.contract_months,
             usd_per_gpu_hour=dearest_gpu_hour(lock.placements, accepted),
         ),
+        report=judged(subject, RULES),
         config={"aws:region": region} if spec.placement.target == "aws" and region else {},
         software=software or SoftwareLock(),
     )
@@ -104,6 +138,8 @@ def plan_form(plan: Planned, *, resources: Sequence[ResourceForm]) -> PlanForm:
         "bill": bill_form(plan.bill),
         "differences": [_difference_form(each) for each in plan.differences],
         "verdict": judgement_form(plan.judgement),
+        "policies": found_forms(plan.report),
+        "exemptions": exemption_forms(plan.report),
     }
 
 

@@ -12,6 +12,7 @@ from typing import Final
 from planning.errors import InputError
 from planning.lock import CHECKLIST_NAME, LOCK_NAME
 
+LAW_NAME: Final = "policies.yaml"
 PROJECT_FILE: Final = "Pulumi.yaml"
 STACKS: Final = "stacks"
 STACK_NAME: Final = re.compile(r"[a-z][a-z0-9-]{0,62}")
@@ -43,6 +44,11 @@ class Project:
     def lock(self, stack: str) -> Path:
         """The lock of a stack, which need not be there."""
         return self.stacks / stack / LOCK_NAME
+
+    @property
+    def law(self) -> Path:
+        """Settings of the rules and exemptions, which need not be there."""
+        return self.stacks / LAW_NAME
 
     def stack_config(self, stack: str) -> Path:
         """What the Pulumi program is configured with."""

@@ -11,6 +11,7 @@ from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
 from planning.json_shapes import RangeForm  # noqa: TC001 - pydantic reads it at run time
+from planning.law_shapes import ExemptionForm, FoundForm
 
 _CLOSED: Final = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 VerdictWord = Literal["within", "over", "cannot tell"]
@@ -107,35 +108,11 @@ class CountsForm(TypedDict):
 
 
 @with_config(_CLOSED)
-class BreachForm(TypedDict):
-    """A rule that the stack breaks, or of which nobody can tell."""
+class BreachForm(FoundForm):
+    """A rule that the stack breaks, or of which nobody can tell, and whether the change brings it."""
 
-    rule: str
-    title: str
-    verdict: Literal["over", "cannot tell"]
-    level: Literal["mandatory", "advisory"]
-    stops: bool
-    """Mandatory and not exempt."""
     new: bool
     """Not there on the base."""
-    sentence: str
-    urn: str
-    path: str
-    exemption: str
-    """Who lets it through and until when; "" for nobody."""
-
-
-@with_config(_CLOSED)
-class ExemptionForm(TypedDict):
-    """An exemption of the stack, needed or not."""
-
-    rule: str
-    resource: str
-    owner: str
-    reason: str
-    expires: str
-    max_usd_per_month: str | None
-    standing: Literal["used", "unused", "expired", "exceeded"]
 
 
 @with_config(_CLOSED)

@@ -8,6 +8,7 @@ from pydantic import ConfigDict, JsonValue, with_config
 from typing_extensions import TypedDict
 
 from planning.json_shapes import BillForm, JudgementForm, RangeForm  # noqa: TC001 - pydantic reads the annotations
+from planning.law_shapes import ExemptionForm, FoundForm  # noqa: TC001 - as above
 from planning.platform.shapes import LeftOutForm, PinnedForm  # noqa: TC001 - as above
 
 _CLOSED: Final = ConfigDict(extra="forbid", use_attribute_docstrings=True)
@@ -61,3 +62,7 @@ class PlanForm(TypedDict):
     differences: list[DifferenceForm]
     """Empty where the resources cost, to the cent, what the accepted cluster is reckoned to cost."""
     verdict: JudgementForm
+    """Of the ceiling alone."""
+    policies: list[FoundForm]
+    """What the rules say."""
+    exemptions: list[ExemptionForm]

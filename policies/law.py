@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from planning.quote import Verdict
 from policies.rule import Level, Settings
 
 if TYPE_CHECKING:
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
     from policies.rule import Breach, Rule
 
 S = TypeVar("S", bound=Settings)
-LAW_NAME: Final = "policies.yaml"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +22,7 @@ class Law:
 
     Args:
         settings: by the class of the settings.
-        levels: of rules that are not to have their own, by name; the same where nobody can tell.
+        levels: of rules whose own is not to hold, by name; the same where nobody can tell.
         digest: SHA-256 in hex over the file; "" without one.
     """
 
@@ -40,5 +38,4 @@ class Law:
 
     def level(self, rule: Rule, breach: Breach) -> Level:
         """What a breach of a rule leads to."""
-        own = rule.level if breach.verdict is Verdict.OVER else rule.unknown
-        return self.levels.get(rule.name, own)
+        return self.levels.get(rule.name) or rule.leads_to(breach.verdict)

@@ -91,7 +91,7 @@ class Rule:
         why: what it saves its users from, in one sentence.
         remedy: what to do about a breach, in one or two sentences.
         level: what a breach leads to.
-        unknown: what it leads to where nobody can tell.
+        unknown: what it leads to where nobody can tell; None for the same.
         settings: what may be set of it in stacks/policies.yaml.
         exit_code: of a command that finds it broken.
     """
@@ -104,9 +104,13 @@ class Rule:
     severity: Severity
     judge: Judge
     level: Level = Level.MANDATORY
-    unknown: Level = Level.MANDATORY
+    unknown: Level | None = None
     settings: type[Settings] = NoSettings
     exit_code: int = BROKEN
+
+    def leads_to(self, verdict: Verdict) -> Level:
+        """What a breach with that verdict leads to."""
+        return self.level if verdict is Verdict.OVER or self.unknown is None else self.unknown
 
     def sentence(self, breach: Breach) -> str:
         """A breach in full: what, given, limit, and the cheapest change that would pass."""

@@ -73,6 +73,7 @@ class Subject:
         before: the lock as it was before the change; None where nothing tells it.
         software: digests that are known.
         tells_retention: whether `retain_on_delete` of the resources is told; Pulumi's policy protocol does not.
+        whole: bill of the accepted cluster, where the program is told to stop short of it; None where it is not.
     """
 
     lock: Lock
@@ -84,6 +85,7 @@ class Subject:
     before: Lock | None = None
     software: SoftwareLock | None = None
     tells_retention: bool = True
+    whole: Bill | None = None
 
     @property
     def default_region(self) -> str | None:
@@ -103,8 +105,8 @@ class Subject:
 
     @property
     def bill(self) -> Bill:
-        """The bill of the resources."""
-        return self.taken.bill
+        """The bill of the resources, or of the whole cluster where they are a part of it."""
+        return self.taken.bill if self.whole is None else self.whole
 
     def of_types(self, tokens: Iterable[str]) -> Iterator[Resource]:
         """Resources of the given types, in the order of the types."""

@@ -16,13 +16,14 @@ from driver.project import Project, known_stack, shown
 from driver.render.amounts import total
 from driver.render.bill import bill_table
 from driver.render.plan import counts_line, differences_table, resource_tree
+from driver.render.policies import policy_parts
 from driver.render.software import software_parts
 from driver.screen import json_text, note, progress, show
 from driver.writing import write_all
 from planning.beneath import beneath
-from planning.errors import CannotTellError, OverCeilingError
 from planning.lock import read_lock
-from planning.quote import Verdict
+from policies.law_reading import read_law
+from policies.table import RULES
 
 if TYPE_CHECKING:
     from planning.lock import Lock
@@ -33,11 +34,6 @@ if TYPE_CHECKING:
 STDOUT = "-"
 DISAGREE = 1
 FORMAT_OPTION = "--format"
-EXIT_CODES = {
-    Verdict.WITHIN: 0,
-    Verdict.OVER: OverCeilingError.exit_code,
-    Verdict.CANNOT_TELL: CannotTellError.exit_code,
-}
 
 
 class Format(StrEnum):
@@ -63,7 +59,8 @@ def run(
 ) -> int:
     """Show what the program would build, and its bill.
 
-    Exit code: 0 within the ceiling, 10 over it, 11 where nobody can tell, 1 where bill and resources disagree.
+    Exit code: 0 where every rule is kept, 10 over a ceiling, 11 where nobody can tell, 12 where a rule finds prices too
+    old, 1 where another rule is broken, or where bill and resources disagree.
     """
     if json_file and form is not Format.TABLE:
         raise typer.BadParameter(f"--json writes JSON already; leave out {FORMAT_OPTION} {form}", param_hint="--json")
@@ -74,9 +71,10 @@ def run(
     software = _software(project, lock)
     with progress(f"running the program of {stack}"):
         resources = _registered(project, stack)
-        plan = planned(lock, resources, catalog=price_book(prices, own=own), software=software)
+        catalog, law = price_book(prices, own=own), read_law(Path(shown(project.law)), rules=RULES)
+        plan = planned(lock, resources, catalog=catalog, today=arguments.day(today), law=law, software=software)
     _write(json_file, plan) if json_file else PRINTERS[form](plan)
-    return EXIT_CODES[plan.judgement.verdict] or (DISAGREE if plan.differences else 0)
+    return plan.report.exit_code or (DISAGREE if plan.differences else 0)
 
 
 def _software(project: Project, lock: "Lock") -> "SoftwareLock":
@@ -140,6 +138,7 @@ def _show(plan: Planned) -> None:
         show("The resources do not cost what was accepted:", differences_table(plan.differences))
     else:
         show("Resources and accepted cluster agree to the cent.")
+    show(*policy_parts(plan.report, rules=len(RULES)))
     show(f"{plan.lock.option}: {expected} USD a month expected; {verdict.verdict}: {verdict.reason}")
 
 

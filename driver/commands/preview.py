@@ -29,7 +29,7 @@ def run(
     from driver.engine import operation, session, telling, verdict  # noqa: PLC0415 - Pulumi is imported once needed
 
     project = known_stack(stack)
-    plan = verdict.judged(project, stack, prices=prices, own=own)
+    plan = verdict.judged(project, stack, prices=prices, own=own, today=arguments.day(today))
     telling.tell_plan(project, plan, today=arguments.day(today))
     opened = session.opened(project, stack, create=True, asked_provider=secrets_provider)
     telling.tell_opened(opened)

@@ -23,7 +23,7 @@ def run(
     from driver.engine import operation, session, telling, verdict  # noqa: PLC0415 - Pulumi is imported once needed
 
     project = known_stack(stack)
-    plan = verdict.judged(project, stack, prices=prices, own=own)
+    plan = verdict.judged(project, stack, prices=prices, own=own, today=arguments.day(today))
     telling.tell_plan(project, plan, today=arguments.day(today))
     verdict.refuse(plan, accept_unknown=accept_unknown)
     opened = session.opened(project, stack, create=True, asked_provider=secrets_provider)

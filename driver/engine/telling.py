@@ -12,6 +12,7 @@ from driver.engine.verdict import lines
 from driver.engine.words import together
 from driver.project import shown
 from driver.render.engine import counts_line, steps_table
+from driver.render.policies import exemption_lines
 from driver.screen import note, show
 from planning.errors import AtollError, InputError
 
@@ -28,7 +29,7 @@ def tell_plan(project: Project, plan: Planned, *, today: date) -> None:
     """The bill in one line, the verdict, and what no longer is as it was accepted."""
     for line in reminders(project, plan.lock, today=today):
         note(f"warning: {line}")
-    show(*lines(plan))
+    show(*lines(plan), *exemption_lines(plan.report))
 
 
 def tell_opened(opened: Opened) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -10,50 +9,49 @@ from typing import TYPE_CHECKING, Final
 from components.settings import EVERYTHING, SECTION
 from driver.offline.program import run as run_offline
 from driver.offline.stack_config import read_config
-from driver.planned import Planned, dearest_gpu_hour, planned
+from driver.planned import Planned, planned
 from driver.prices import price_book
-from driver.project import shown
+from driver.project import LAW_NAME, shown
 from driver.render.amounts import total, usd
 from driver.screen import progress
-from planning.errors import AtollError, CannotTellError, OverCeilingError
+from planning.errors import AtollError, CannotTellError, OverCeilingError, StalePricesError
 from planning.lock import Lock, read_lock
 from planning.money import to_cents
 from planning.quote import Verdict
-from planning.verdict import judge
+from policies.law_reading import read_law
+from policies.table import RULES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+    from datetime import date
 
     from driver.project import Project
+    from policies.judging import Found
 
 REACH: Final = f"{SECTION}:reach"
 
 
-def judged(project: Project, stack: str, *, prices: str, own: str) -> Planned:
-    """The stack's program, run without the engine, with its bill and verdict.
+def judged(project: Project, stack: str, *, prices: str, own: str, today: date) -> Planned:
+    """The stack's program, run without the engine, with its bill and what the rules say.
+
+    A first update that stops short of the cluster's inside costs what the whole cluster does.
 
     Raises:
-        AtollError: no lock, or the program fails.
+        AtollError: no lock, a faulty law, or the program fails.
     """
     lock = read_lock(Path(shown(project.lock(stack))))
+    law = read_law(Path(shown(project.law)), rules=RULES)
+    settings = read_config(project.stack_config(stack)).values
     with progress(f"judging {stack}"):
         resources = run_offline(stack, root=project.root).resources
-        plan = planned(lock, resources, catalog=price_book(prices, own=own))
-    settings = read_config(project.stack_config(stack)).values
-    return plan if settings.get(REACH, EVERYTHING) == EVERYTHING else _whole(plan)
-
-
-def _whole(plan: Planned) -> Planned:
-    """A first update that stops short of the cluster's inside is judged as the whole cluster that was accepted."""
-    lock = plan.lock
-    judgement = judge(
-        plan.accepted,
-        lock.ceiling,
-        contract_months=lock.contract_months,
-        usd_per_gpu_hour=dearest_gpu_hour(lock.placements, plan.accepted),
-    )
-    beyond = tuple(each for each in plan.differences if each.takeoff is not None)
-    return replace(plan, bill=plan.accepted, differences=beyond, judgement=judgement)
+        return planned(
+            lock,
+            resources,
+            catalog=price_book(prices, own=own),
+            today=today,
+            law=law,
+            is_whole=settings.get(REACH, EVERYTHING) == EVERYTHING,
+        )
 
 
 def lines(plan: Planned) -> Iterator[str]:
@@ -81,15 +79,17 @@ def refuse(plan: Planned, *, accept_unknown: bool) -> None:
     """Let only what may be built go on.
 
     Raises:
-        OverCeilingError: over the ceiling; no option gets around it.
+        OverCeilingError: over a ceiling; no option gets around it, only a reviewed exemption.
+        StalePricesError: a rule finds prices too old, and none is broken otherwise.
         CannotTellError: nobody can tell, and nobody accepted that.
-        AtollError: the program does not cost what was accepted.
+        AtollError: another rule is broken, or the program does not cost what was accepted.
     """
-    stack, verdict = plan.lock.stack, plan.judgement
-    if verdict.verdict is Verdict.OVER:
-        raise OverCeilingError(
-            f"{stack} is over its ceiling: {verdict.reason}; nothing was touched",
-            hint="accept another option, or change the checklist; the ceiling cannot be waived",
+    stack, report = plan.lock.stack, plan.report
+    broken = [each for each in report.stopping if each.breach.verdict is Verdict.OVER]
+    if broken:
+        raise _refusal(broken, report.exit_code)(
+            f"{stack} breaks {_rules(broken)}; nothing was touched: {' '.join(each.sentence for each in broken)}",
+            hint=f"change the stack, or write an exemption into stacks/{LAW_NAME}; atoll plan {stack} shows all of it",
         )
     if plan.differences:
         count = len(plan.differences)
@@ -98,8 +98,21 @@ def refuse(plan: Planned, *, accept_unknown: bool) -> None:
             "; nothing was touched",
             hint=f"atoll plan {stack} shows them",
         )
-    if verdict.verdict is Verdict.CANNOT_TELL and not accept_unknown:
+    if report.stopping and not accept_unknown:
         raise CannotTellError(
-            f"nobody can tell whether {stack} stays under its ceiling; nothing was touched",
+            f"nobody can tell whether {stack} keeps {_rules(report.stopping)}; nothing was touched: "
+            f"{' '.join(each.sentence for each in report.stopping)}",
             hint="give the missing prices with --price-book FILE, or go on with --accept-unknown",
         )
+
+
+def _rules(found: Sequence[Found]) -> str:
+    """The rules of some breaches, by name."""
+    return ", ".join(dict.fromkeys(each.rule.name for each in found))
+
+
+def _refusal(broken: Sequence[Found], code: int) -> type[AtollError]:
+    """The error whose exit code is that of the worst broken rule."""
+    codes = {each.rule.exit_code for each in broken}
+    known = {each.exit_code: each for each in (OverCeilingError, StalePricesError)}
+    return known.get(code, AtollError) if code in codes else AtollError

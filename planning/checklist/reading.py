@@ -12,10 +12,11 @@ from yaml.reader import Reader
 from planning.checklist import scalars
 from planning.checklist.faults import Source, locate, nearest, spell
 from planning.checklist.model import Checklist
+from planning.checklist.plain_values import REFUSED, plain
 from planning.checklist.plain_words import Wrong, explain, fields_near
 from planning.checklist.rules import broken_rules
 from planning.checklist.shape import kinds
-from planning.checklist.yaml_nodes import Fields, Items, Node, Note, Place, Refused, Scalar, compose
+from planning.checklist.yaml_nodes import Fields, Node, Note, Place, Scalar, compose
 from planning.errors import Fault, InputError
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 MAX_BYTES: Final = 1_000_000
 MAX_FAULTS: Final = 100  # reported at once; nobody reads more
 _UNPRINTABLE: Final = Reader.NON_PRINTABLE  # lone surrogates included (YAML 1.1, section 4.1.1)
-_REFUSED: Final = object()
 _REASONS: Final = (
     (FileNotFoundError, "there is no such file"),
     (IsADirectoryError, "this is a folder, not a file"),
@@ -74,7 +74,7 @@ def read(text: str, *, file: str) -> Checklist:
 
 def _validated(root: Fields, *, faults: list[Fault], source: Source) -> Checklist:
     notes: list[Note] = []
-    fields = cast("dict[str, object]", _plain(root, notes=notes))
+    fields = cast("dict[str, object]", plain(root, notes=notes))
     _mend_kinds(fields, root=root, notes=notes)
     faults += [_yaml_fault(note, source=source) for note in notes]
     try:
@@ -96,29 +96,13 @@ def _yaml_fault(note: Note, *, source: Source) -> Fault:
     return source.fault(note.message, place=note.place, hint=note.hint, path=note.path)
 
 
-def _plain(node: Node, *, notes: list[Note], path: tuple[str | int, ...] = ()) -> object:
-    """Nodes as plain values; what was refused is a marker, so that nothing more is said about it."""
-    if isinstance(node, Fields):
-        return {key: _plain(value, notes=notes, path=(*path, key)) for key, (_, value) in node.entries.items()}
-    if isinstance(node, Items):
-        return [_plain(item, notes=notes, path=(*path, index)) for index, item in enumerate(node.nodes)]
-    if isinstance(node, Refused):
-        return _REFUSED
-    if not node.plain:
-        return node.text
-    if (objection := scalars.objection(node.text)) is not None:
-        notes.append(Note(objection[0], node.place, objection[1], spell(path)))
-        return _REFUSED
-    return scalars.value(node.text)
-
-
 def _mend_kinds(fields: dict[str, object], *, root: Node, notes: list[Note]) -> None:
     """Report a misspelt kind and go on with the kind that was meant, so that the workload's other faults show too."""
     workloads = fields.get("workloads")
     for index, workload in enumerate(cast("list[object]", workloads) if isinstance(workloads, list) else ()):
         kind = cast("dict[str, object]", workload).get("kind") if isinstance(workload, dict) else None
-        if kind is _REFUSED:
-            cast("list[object]", workloads)[index] = _REFUSED
+        if kind is REFUSED:
+            cast("list[object]", workloads)[index] = REFUSED
         if not isinstance(kind, str) or kind in kinds() or not (near := nearest(kind, kinds())):
             continue
         cast("dict[str, object]", workload)["kind"] = near
@@ -143,7 +127,7 @@ def _says_nothing_new(wrong: Wrong, *, unknown: Sequence[Wrong]) -> bool:
         return fields_near(wrong, unknown)
     if wrong.rule == "too_short":
         return bool(wrong.given)  # its entries are faulty, and reported themselves
-    return wrong.given is _REFUSED and wrong.rule not in _SILENT
+    return wrong.given is REFUSED and wrong.rule not in _SILENT
 
 
 def _model_fault(wrong: Wrong, *, root: Node, source: Source) -> Fault:

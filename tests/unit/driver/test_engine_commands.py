@@ -16,11 +16,30 @@ from engine_fakes import STACK_ROW, FakeStack, row
 
 from driver.engine import verdict
 from planning.quote import Verdict
+from policies.judging import Found, Report
+from policies.rule import MONEY, Breach, Rule, Severity
 
 CLUSTER = row("aws:eks/cluster:Cluster", "cluster", inputs={"deletionProtection": True})
 OPEN_CLUSTER = row("aws:eks/cluster:Cluster", "cluster", inputs={"deletionProtection": False})
 BUCKET = row("aws:s3/bucket:Bucket", "models", protect=True)
 Engine = Callable[..., FakeStack]
+
+
+def report_of(verdict: Verdict) -> Report:
+    if verdict is Verdict.WITHIN:
+        return Report(stack="demo", found=())
+    breach = Breach(verdict=verdict, given="it costs much", limit="it may cost little", fix="Buy less")
+    rule = Rule(
+        name="monthly-ceiling",
+        title="Monthly ceiling",
+        demand="It is kept.",
+        why="Money.",
+        remedy="Buy less.",
+        severity=Severity.HIGH,
+        judge=lambda _subject: (breach,),
+        exit_code=MONEY,
+    )
+    return Report(stack="demo", found=(Found(rule=rule, breach=breach, level=rule.level),))
 
 
 @pytest.fixture
@@ -38,6 +57,7 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
             bill=SimpleNamespace(usd_per_month=SimpleNamespace(expected=Decimal(0)), unpriced=()),
             differences=(1,) if differs else (),
             judgement=SimpleNamespace(verdict=judged, reason="because"),
+            report=report_of(judged),
         )
         monkeypatch.setattr("driver.engine.session.opened", opened)
         monkeypatch.setattr(verdict, "judged", lambda *_a, **_m: plan)
@@ -56,7 +76,7 @@ def test_over_the_ceiling_nothing_is_touched_whatever_is_said(engine: Engine, at
     stack = engine(FakeStack(), judged=Verdict.OVER)
     outcome = atoll("up", "demo", "--yes", "--accept-unknown")
     assert outcome.code == 10
-    assert "over its ceiling: because; nothing was touched" in outcome.err
+    assert "demo breaks monthly-ceiling; nothing was touched: Monthly ceiling: it costs much" in outcome.err
     assert done(stack) == []
 
 

@@ -21,7 +21,7 @@ def test_it_is_what_a_plan_says(project: Path, atoll: Atoll) -> None:
     shutil.copy(ROOT / "stacks" / "__main__.py", project / "stacks" / "__main__.py")
     assert atoll("accept", "demo", "cheapest", "--today", DAY).code == 0
     there = Project(project)
-    plan = judged(there, "demo", prices="current", own="")
+    plan = judged(there, "demo", prices="current", own="", today=date.fromisoformat(DAY))
     assert plan.differences == ()
     assert to_cents(accepted_usd(plan.lock)) == to_cents(plan.bill.usd_per_month.expected)
     (line,) = lines(plan)
@@ -40,7 +40,7 @@ def test_it_is_what_a_plan_says(project: Path, atoll: Atoll) -> None:
 def test_a_bill_that_moved_says_by_how_much(project: Path, atoll: Atoll) -> None:
     shutil.copy(ROOT / "stacks" / "__main__.py", project / "stacks" / "__main__.py")
     assert atoll("accept", "demo", "cheapest", "--today", DAY).code == 0
-    plan = judged(Project(project), "demo", prices="current", own="")
+    plan = judged(Project(project), "demo", prices="current", own="", today=date.fromisoformat(DAY))
     dearest, *others = sorted(plan.lock.bill, key=lambda line: (line.usd_per_month or (0, 0, 0))[1], reverse=True)
     assert dearest.usd_per_month is not None
     halved = dearest.model_copy(update={"usd_per_month": tuple(usd / 2 for usd in dearest.usd_per_month)})
@@ -55,11 +55,12 @@ def test_a_first_update_without_the_inside_is_judged_as_the_whole_cluster(projec
     shutil.copy(ROOT / "stacks" / "__main__.py", project / "stacks" / "__main__.py")
     assert atoll("accept", "demo", "cheapest", "--today", DAY).code == 0
     there = Project(project)
-    whole = judged(there, "demo", prices="current", own="")
+    whole = judged(there, "demo", prices="current", own="", today=date.fromisoformat(DAY))
     settings = there.stack_config("demo")
     settings.write_text(settings.read_text() + "  atoll:reach: cloud\n")
-    first = judged(there, "demo", prices="current", own="")
+    first = judged(there, "demo", prices="current", own="", today=date.fromisoformat(DAY))
     assert len(first.resources) < len(whole.resources)
     assert first.differences == ()
     assert first.bill.usd_per_month == whole.bill.usd_per_month
     assert first.judgement == whole.judgement
+    assert [each.sentence for each in first.report.stopping] == []

@@ -1,0 +1,33 @@
+"""Nodes of a YAML text as plain values; what was refused is a marker, so that nothing more is said about it."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from planning.checklist import scalars
+from planning.checklist.faults import spell
+from planning.checklist.yaml_nodes import Fields, Items, Node, Note, Refused
+
+REFUSED: Final = object()
+_DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+def plain(node: Node, *, notes: list[Note], path: tuple[str | int, ...] = (), dates: bool = False) -> object:
+    """The value of a node; what may not be written so is added to `notes`.
+
+    Args:
+        dates: whether the text has dates, which stay text ("2026-12-31").
+    """
+    if isinstance(node, Fields):
+        return {key: plain(value, notes=notes, path=(*path, key), dates=dates) for key, (_, value) in node.entries.items()}
+    if isinstance(node, Items):
+        return [plain(item, notes=notes, path=(*path, index), dates=dates) for index, item in enumerate(node.nodes)]
+    if isinstance(node, Refused):
+        return REFUSED
+    if not node.plain or (dates and _DATE.fullmatch(node.text)):
+        return node.text
+    if (objection := scalars.objection(node.text)) is not None:
+        notes.append(Note(objection[0], node.place, objection[1], spell(path)))
+        return REFUSED
+    return scalars.value(node.text)

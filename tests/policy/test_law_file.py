@@ -1,0 +1,172 @@
+"""stacks/policies.yaml: read whole, or refused with every fault at its place."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+from policy_kit import ceiling, sound
+
+from planning.errors import InputError
+from planning.quote import Verdict
+from policies.exemptions import Exemption, Standing
+from policies.judging import judged
+from policies.law import Law
+from policies.law_reading import parse, read_law
+from policies.page import page, schema
+from policies.rule import Breach, Level, NoSettings, Rule, Severity
+from policies.table import RULES
+
+ROOT = Path(__file__).parents[2]
+MONEY = Breach(
+    verdict=Verdict.OVER,
+    given="it costs 120 USD",
+    limit="the limit is 100 USD",
+    fix="Buy less",
+    usd_per_month=Decimal(120),
+)
+THING = replace(MONEY, urn="urn:pulumi:demo::atoll::aws:s3/bucket:Bucket::data-bucket", usd_per_month=None)
+
+
+def rule(*breaches: Breach, level: Level = Level.MANDATORY, unknown: Level | None = None) -> Rule:
+    return Rule(
+        name="a-rule",
+        title="A rule",
+        demand="Things are so.",
+        why="Else they are not.",
+        remedy="Make them so.",
+        severity=Severity.LOW,
+        judge=lambda _subject: breaches,
+        level=level,
+        unknown=unknown,
+    )
+
+
+def exemption(**fields: object) -> Exemption:
+    usual = {
+        "rule": "a-rule",
+        "stack": "demo",
+        "owner": "ada@example.com",
+        "reason": "until the move",
+        "expires": "2026-12-31",
+    }
+    return Exemption.model_validate({**usual, **fields})
+
+
+def faults(text: str) -> list[tuple[int, str, str]]:
+    with pytest.raises(InputError) as raised:
+        parse(text, file="stacks/policies.yaml", rules=(rule(),))
+    return [(fault.line, fault.message, fault.hint) for fault in raised.value.faults]
+
+
+def test_without_the_file_the_rules_hold_as_they_are(tmp_path: Path) -> None:
+    assert read_law(tmp_path / "policies.yaml", rules=RULES) == Law()
+
+
+def test_an_empty_file_sets_nothing() -> None:
+    assert parse("# nothing yet\n", file="f", rules=RULES).exemptions == ()
+
+
+def test_every_fault_is_said_at_once_and_where() -> None:
+    text = """\
+rules:
+  a-rool: {}
+  a-rule:
+    level: advisory
+    most: 3
+exemptions:
+  - rule: a-rule
+    stack: demo
+    owner: nobody
+    reason: short
+    expires: tomorrow
+  - rule: b
+    stack: demo
+    owner: ada@example.com
+    reason: a good long reason
+    expires: 2026-12-31
+extra: 1
+"""
+    found = faults(text)
+    assert [line for line, _, _ in found] == [2, 4, 5, 9, 10, 11, 12, 17]
+    assert found[0] == (2, 'there is no "a-rool" here', 'did you mean "a-rule"?')
+    assert "stays so" in found[1][1]
+    assert "exemption" in found[1][2]
+
+
+@pytest.mark.parametrize("text", ["- a\n", "rules: 3\n", "exemptions: {}\n", "rules: [\n", "rules:\n  a-rule: &x {}\n"])
+def test_what_is_no_law_is_refused_in_words(text: str) -> None:
+    assert faults(text)
+
+
+def test_an_advisory_rule_may_be_made_mandatory() -> None:
+    law = parse("rules: {a-rule: {level: mandatory}}", file="f", rules=(rule(level=Level.ADVISORY),))
+    report = judged(replace(sound(), law=law), (rule(MONEY, level=Level.ADVISORY),))
+    assert report.verdict is Verdict.OVER
+
+
+def test_where_nobody_can_tell_the_other_level_counts() -> None:
+    unclear = replace(MONEY, verdict=Verdict.CANNOT_TELL)
+    assert judged(sound(), (rule(unclear, unknown=Level.ADVISORY),)).verdict is Verdict.WITHIN
+    report = judged(sound(), (rule(unclear),))
+    assert (report.verdict, report.exit_code) == (Verdict.CANNOT_TELL, 11)
+
+
+@pytest.mark.parametrize(
+    ("given", "standing", "verdict"),
+    [
+        ({"max_usd_per_month": "120"}, Standing.USED, Verdict.WITHIN),
+        ({"max_usd_per_month": "119.99"}, Standing.EXCEEDED, Verdict.OVER),
+        ({}, Standing.EXCEEDED, Verdict.OVER),
+        ({"max_usd_per_month": "120", "expires": "2026-11-20"}, Standing.EXPIRED, Verdict.OVER),
+        ({"max_usd_per_month": "120", "expires": "2026-11-21"}, Standing.USED, Verdict.WITHIN),
+        ({"max_usd_per_month": "120", "resource": "data-*"}, Standing.UNUSED, Verdict.OVER),
+    ],
+)
+def test_an_exemption_holds_until_its_day_and_up_to_its_amount(
+    given: dict[str, object], standing: Standing, verdict: Verdict
+) -> None:
+    exempt = exemption(**given)
+    report = judged(replace(sound(), today=date(2026, 11, 21), law=Law(exemptions=(exempt,))), (rule(MONEY),))
+    assert report.exemptions == ((exempt, standing),)
+    assert report.verdict is verdict
+
+
+def test_an_exemption_names_its_resource() -> None:
+    law = Law(exemptions=(exemption(resource="data-*"), exemption(resource="other")))
+    report = judged(replace(sound(), law=law), (rule(THING),))
+    assert [standing for _, standing in report.exemptions] == [Standing.USED, Standing.UNUSED]
+    assert report.verdict is Verdict.WITHIN
+    assert (
+        "let through by the exemption of ada@example.com until 2026-12-31: until the move" in report.found[0].sentence
+    )
+
+
+def test_an_exemption_of_another_stack_is_not_ours() -> None:
+    report = judged(replace(sound(), law=Law(exemptions=(exemption(stack="other"),))), (rule(THING),))
+    assert report.exemptions == ()
+    assert report.verdict is Verdict.OVER
+
+
+def test_a_ceiling_of_the_project_reaches_the_subject() -> None:
+    assert ceiling(sound(), usd_per_month=Decimal(1)).ceilings.usd_per_month == Decimal(1)
+
+
+def test_the_schema_takes_what_the_reader_takes() -> None:
+    who = "owner: a@b.co, reason: a good reason, expires: '2026-12-31'"
+    text = f"rules: {{}}\nexemptions:\n- {{rule: tags, stack: demo, {who}}}\n"
+    jsonschema.validate(yaml.safe_load(text), schema())
+    assert parse(text, file="f", rules=RULES).exemptions[0].expires == date(2026, 12, 31)
+
+
+def test_the_reference_is_made_from_the_rules() -> None:
+    regenerate = "python -m policies.page > docs/reference/policies.md; ... --schema > stacks/policies.schema.json"
+    assert (ROOT / "docs/reference/policies.md").read_text("utf-8") == page(), regenerate
+    assert json.loads((ROOT / "stacks/policies.schema.json").read_text("utf-8")) == schema(), regenerate
+    assert NoSettings().model_dump() == {}
