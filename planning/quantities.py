@@ -10,7 +10,7 @@ from planning.bill import Group
 from planning.bucket import BUCKET, bucket
 from planning.charge import HOME, Charge
 from planning.checklist.words import Support
-from planning.money import HOURS_PER_MONTH, ZERO, Range
+from planning.money import HOURS_PER_MONTH, NOTHING, ZERO, Range
 from planning.volumes import declared_volumes, volumes
 from planning.ways import READ_OFF, declared_ways, link, way_in
 
@@ -49,7 +49,7 @@ def _charges(spec: ClusterSpec) -> tuple[Charge, ...]:
     return (
         _control_plane(),
         *(charge for pool in spec.pools for charge in _pool(pool)),
-        *(_tier(tier) for tier in spec.storage if tier.item != INCLUDED),
+        *(charge for tier in spec.storage if tier.item != INCLUDED for charge in (_tier(tier), *_requests(tier))),
         *volumes(spec).values(),
         *bucket(spec),
         *_gateways(spec),
@@ -85,7 +85,9 @@ def _on_existing(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
 
 
 def _on_cloud(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
-    buckets = {f"bucket/{tier.tier}": (_tier(tier),) for tier in spec.storage if tier.item in OBJECT_ITEMS}
+    buckets = {
+        f"bucket/{tier.tier}": (_tier(tier), *_requests(tier)) for tier in spec.storage if tier.item in OBJECT_ITEMS
+    }
     return {
         NETWORK: _traffic(spec),
         CLUSTER: _logs(spec),
@@ -157,7 +159,26 @@ def _tier(tier: Tier) -> Charge:
         label=f"{tier.tier} storage: {tier.engine}",
         group=Group.STORAGE,
         item=tier.item,
-        quantity=Range.exactly(tier.provisioned_gb),
+        quantity=Range.exactly(tier.provisioned_gb) + (tier.grown_gb.as_range() if tier.grown_gb else NOTHING),
+    )
+
+
+def _requests(tier: Tier) -> tuple[Charge, ...]:
+    """Requests to an object tier, where the checklist foresees them."""
+    kinds = (
+        ("writes", "that write or list", Item.OBJECT_PUT, tier.writes_thousands),
+        ("reads", "that read", Item.OBJECT_GET, tier.reads_thousands),
+    )
+    return tuple(
+        Charge(
+            key=f"storage/{tier.tier}/{name}",
+            label=f"{tier.tier} storage: requests {words}",
+            group=Group.STORAGE,
+            item=item,
+            quantity=thousands.as_range(),
+        )
+        for name, words, item, thousands in kinds
+        if thousands is not None
     )
 
 

@@ -157,6 +157,12 @@ class Tier(Decided):
     asked_gb: Decimal
     provisioned_gb: int
     purpose: str
+    grown_gb: Amounts | None = None
+    """GB by which it lies above `provisioned_gb`: in its first month, on average over the contract, in the last."""
+    writes_thousands: Amounts | None = None
+    """Thousands of requests a month that write or list; none where the checklist does not foresee any."""
+    reads_thousands: Amounts | None = None
+    """Thousands of requests a month that read."""
 
 
 class Peering(Decided):

@@ -11,6 +11,7 @@ from pydantic import BeforeValidator, Field
 from planning.checklist.people import Access, Email, Team
 from planning.checklist.platform import PlatformAsk
 from planning.checklist.units import Cidr, Count, Flag, GigabitsPerS, Gigabytes, Number, Whole, refuse_truth
+from planning.checklist.usage import Usage
 from planning.checklist.words import (
     CloudName,
     FileShape,
@@ -229,6 +230,8 @@ class Checklist(Strict):
     """Scheduler extras."""
     storage: Storage = Storage()
     """Storage tiers."""
+    usage: Usage = Usage()
+    """What is paid by use, as ranges."""
     orchestration: Orchestration = Orchestration.KUBERNETES
     """What schedules jobs."""
     platform: PlatformAsk = PlatformAsk()

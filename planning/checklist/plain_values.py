@@ -20,7 +20,8 @@ def plain(node: Node, *, notes: list[Note], path: tuple[str | int, ...] = (), da
         dates: whether the text has dates, which stay text ("2026-12-31").
     """
     if isinstance(node, Fields):
-        return {key: plain(value, notes=notes, path=(*path, key), dates=dates) for key, (_, value) in node.entries.items()}
+        entries = node.entries.items()
+        return {key: plain(value, notes=notes, path=(*path, key), dates=dates) for key, (_, value) in entries}
     if isinstance(node, Items):
         return [plain(item, notes=notes, path=(*path, index), dates=dates) for index, item in enumerate(node.nodes)]
     if isinstance(node, Refused):

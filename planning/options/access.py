@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from planning.checklist.rules.place import networks
-from planning.money import ZERO, Range
+from planning.options import usage
 from planning.spec import Amounts, Gateway, Link
 from planning.tunnel import free_range
 
@@ -58,5 +58,5 @@ def link(checklist: Checklist, *, place: Place) -> Link | None:
         vpc_cidr=main.vpc_cidr,
         account=main.account,
         route_table_ids=main.route_table_ids,
-        gb_per_month=Amounts.of(Range.exactly(main.peering_per_month or ZERO)),
+        gb_per_month=Amounts.of(usage.peering(checklist)),
     )

@@ -9,6 +9,7 @@ from catalogs.model import Item, PurchaseKind
 from planning.charge import HOME
 from planning.checklist.words import CloudName
 from planning.money import HOURS_PER_MONTH, NOTHING, ZERO, Range
+from planning.options import usage
 from planning.options.access import gateway, link
 from planning.options.candidate import node_disk_gb
 from planning.options.market import CPU_ARCHITECTURE
@@ -90,7 +91,7 @@ def spec(
         network=_network(checklist, place=place, zone_count=max(len(zones), FEWEST_ZONES), name=name),
         pools=pools,
         storage=_storage(checklist, place=place, market=market),
-        logs_gb=Amounts.of(Range.exactly(checklist.traffic.logs_per_month)),
+        logs_gb=Amounts.of(usage.logs(checklist)),
         services=_services(checklist),
         access=people(checklist),
         ides=checklist.engineers.ides if checklist.engineers else (),
@@ -118,16 +119,14 @@ def _existing(built_by: str, checklist: Checklist) -> ExistingCluster | None:
 
 
 def _network(checklist: Checklist, *, place: Place, zone_count: int, name: str) -> Network:
-    traffic = checklist.traffic
-    egress_max = traffic.egress_per_month_max or traffic.egress_per_month
-    egress = Range(traffic.egress_per_month, traffic.egress_per_month, egress_max)
+    egress = usage.egress(checklist)
     return Network(
         cidr=checklist.where.cidr,
         zone_count=zone_count,
         nat_gateways=1 if checklist.slo_percent is None else zone_count,
         api_cidrs=checklist.where.api_cidrs,
         egress_gb=Amounts.of(egress),
-        nat_gb=Amounts.of(egress + Range.exactly(traffic.ingress_per_month)),
+        nat_gb=Amounts.of(egress + usage.ingress(checklist)),
         load_balancers=Amounts.of(LOAD_BALANCER if name == HOME or _serves(checklist) else NOTHING),
         peering=_peering(checklist, place=place),
         link=link(checklist, place=place),
@@ -144,10 +143,10 @@ def _peering(checklist: Checklist, *, place: Place) -> Peering | None:
     main = checklist.main_cloud
     if main is None or main.vpc_id is None or main.provider != place[0] or checklist.where.existing is not None:
         return None
-    volume = main.peering_per_month or ZERO
+    volume = usage.peering(checklist)
     near = main.region == place[1]
     # Inside one region each GB is paid on both sides when it crosses zones and is free when it does not.
-    quantity = Range(ZERO, volume * 2, volume * 2) if near else Range.exactly(volume)
+    quantity = Range(ZERO, volume.expected * 2, volume.max * 2) if near else volume
     return Peering(
         vpc_id=main.vpc_id,
         vpc_cidr=main.vpc_cidr,
@@ -244,7 +243,8 @@ def unnamed_pool(demand: Demand, *, provider: str) -> Pool:
 def _storage(checklist: Checklist, *, place: Place, market: Market) -> tuple[Tier, ...]:
     asked = checklist.storage
     named = (("hot", asked.hot), ("warm", asked.warm), ("cold", asked.cold), ("archive", asked.archive))
-    return tuple(_tier(name, ask, place=place, market=market) for name, ask in named if ask is not None)
+    found = tuple(_tier(name, ask, place=place, market=market) for name, ask in named if ask is not None)
+    return tuple(usage.used(tier, checklist) for tier in found)
 
 
 def _tier(name: str, ask: TierAsk, *, place: Place, market: Market) -> Tier:

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from planning.charge import HOME
+from planning.checklist.usage import Usage
 from planning.checklist.words import Support
 from planning.money import ZERO
 
@@ -66,6 +67,7 @@ def _away(each: Elsewhere, checklist: Checklist) -> Checklist:
             "main_cloud": None,
             "storage": each.storage,
             "traffic": each.traffic,
+            "usage": Usage(),
             "support": Support.NONE,
             "support_usd_per_month": None,
             "contract": checklist.contract.model_copy(update={"onboarding_usd": ZERO}),

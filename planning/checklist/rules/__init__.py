@@ -16,6 +16,7 @@ from planning.checklist.rules import (
     region,
     spanning,
     teams,
+    usage,
     work,
 )
 from planning.checklist.rules.broken import Broken, Rule
@@ -54,6 +55,9 @@ RULES: Final[tuple[Rule, ...]] = (
     place.api_door_narrow,
     place.vpn_has_addresses,
     profile.forbidden_at_provider,
+    usage.usage_rises,
+    usage.usage_has_its_place,
+    usage.usage_said_once,
     spanning.places_named,
     spanning.workloads_placed,
     spanning.people_at_home,

@@ -213,6 +213,24 @@ BROKEN: dict[str, list[tuple[dict[str, Any], str]]] = {
     "busy_month_is_busier": [
         ({"traffic": {"egress_per_month": "2TB", "egress_per_month_max": "1TB"}}, "traffic.egress_per_month_max")
     ],
+    "usage_rises": [
+        ({"usage": {"egress": {"low": "2GB", "expected": "1GB", "high": "3GB"}}}, "usage.egress"),
+        ({"usage": {"logs": {"low": "1GB", "expected": "2GB", "high": "1GB"}}}, "usage.logs"),
+    ],
+    "usage_has_its_place": [
+        ({"usage": {"growth": {"low": "1GB", "expected": "2GB", "high": "3GB"}}}, "usage.growth"),
+        ({"usage": {"reads": {"low": 1, "expected": 2, "high": 3}}}, "usage.reads"),
+        ({"usage": {"peering": {"low": "1GB", "expected": "2GB", "high": "3GB"}}}, "usage.peering"),
+    ],
+    "usage_said_once": [
+        (
+            {
+                "usage": {"egress": {"low": "1GB", "expected": "2GB", "high": "3GB"}},
+                "traffic": {"egress_per_month": "1TB", "egress_per_month_max": "2TB"},
+            },
+            "traffic.egress_per_month_max",
+        )
+    ],
     "parts_known": [({"platform": {"extra": ["katibb"]}}, "platform.extra[0]")],
     "parts_asked_once": [({"platform": {"extra": ["katib"], "without": ["katib"]}}, "platform.extra[0]")],
     "parts_have_their_needs": [

@@ -1,0 +1,136 @@
+"""Files of a cloud's bill and of OpenCost, read row by row in the columns of FOCUS."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING, Final, cast
+
+from planning.errors import InputError
+from planning.spent.columns import TAG_COLUMNS, TAGS, in_focus, missing
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator, Mapping
+    from pathlib import Path
+    from typing import TextIO
+
+LARGEST_FIELD: Final = 2**20
+NDJSON: Final = "one object a line, as in NDJSON"
+JSON_SUFFIXES: Final = (".json", ".jsonl", ".ndjson")
+
+
+def rows(path: Path, *, tag: tuple[str, str] | None) -> Iterator[Mapping[str, str]]:
+    """Rows of one file in FOCUS columns, only those with the tag where one is named.
+
+    Raises:
+        InputError: not readable, no table, or without the columns that are needed.
+    """
+    with _opened(path) as file:
+        found = _json_rows(file, path) if _is_json(path) else _csv_rows(file, path)
+        columns: dict[str, str] | None = None
+        try:
+            for row in found:
+                if columns is None:
+                    columns = _columns(row, path, tagged=tag is not None)
+                if tag is None or _has_tag(row, columns, tag):
+                    yield {name: row[own] or "" for own, name in columns.items() if own in row}
+        except (csv.Error, UnicodeDecodeError, EOFError, gzip.BadGzipFile) as error:
+            raise InputError(f"{path}: cannot be read on ({error})") from error
+        if columns is None:
+            raise InputError(f"{path}: no rows", hint="export at least one whole month")
+
+
+@contextmanager
+def _opened(path: Path) -> Generator[TextIO]:
+    try:
+        stored = path.open("rb")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+    with (
+        stored,
+        gzip.GzipFile(fileobj=stored) if path.suffix == ".gz" else nullcontext(stored) as raw,
+        io.TextIOWrapper(cast("io.BufferedReader", raw), encoding="utf-8-sig", newline="") as text,
+    ):
+        yield text
+
+
+def _is_json(path: Path) -> bool:
+    return path.name.removesuffix(".gz").endswith(JSON_SUFFIXES)
+
+
+def _csv_rows(file: TextIO, path: Path) -> Iterator[Mapping[str, str]]:
+    csv.field_size_limit(LARGEST_FIELD)
+    reader = csv.DictReader(file)
+    if not reader.fieldnames:
+        raise InputError(f"{path}: empty", hint="a bill has a line of column names first")
+    yield from reader
+
+
+def _json_rows(file: TextIO, path: Path) -> Iterator[Mapping[str, str]]:
+    """One object a line, as `bq extract` writes them; nested fields as "sku.description"."""
+    for number, line in enumerate(file, start=1):
+        if not line.strip():
+            continue
+        try:
+            value: object = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise InputError(
+                f"{path}: line {number} is no JSON object", hint="one object a line, as in NDJSON"
+            ) from error
+        if not isinstance(value, dict):
+            raise InputError(f"{path}: line {number} is no JSON object", hint=NDJSON)
+        yield dict(_flat(cast("dict[str, object]", value)))
+
+
+def _flat(value: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, str]]:
+    for name, part in value.items():
+        if isinstance(part, dict) and name not in {TAGS, "labels"}:
+            yield from _flat(cast("dict[str, object]", part), f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", part if isinstance(part, str) else json.dumps(part)
+
+
+def _columns(row: Mapping[str, str], path: Path, *, tagged: bool) -> dict[str, str]:
+    lacking = missing(row)
+    if lacking:
+        raise InputError(
+            f"{path}: without {', '.join(lacking)}",
+            hint="export FOCUS 1.0 or newer, CUR 2.0, or the detailed BigQuery export as CSV or NDJSON",
+        )
+    columns = in_focus(row)
+    if tagged and TAGS not in columns.values() and not any(name.startswith(TAG_COLUMNS) for name in row):
+        raise InputError(
+            f"{path}: it has no tags, so nobody can tell whose rows these are",
+            hint="activate the tag for cost allocation, or pass --all-rows where the account is this stack's alone",
+        )
+    return columns
+
+
+def _has_tag(row: Mapping[str, str], columns: Mapping[str, str], tag: tuple[str, str]) -> bool:
+    key, value = tag
+    mangled = key.replace(":", "_").casefold()
+    for name, said in row.items():
+        if columns.get(name) == TAGS and value in _tagged(said or "", key):
+            return True
+        prefix = next((each for each in TAG_COLUMNS if name.startswith(each)), None)
+        if prefix and said == value and name.removeprefix(prefix).replace(":", "_").casefold() == mangled:
+            return True
+    return False
+
+
+def _tagged(text: str, key: str) -> tuple[str, ...]:
+    """Values of a key in a column of tags: an object, or BigQuery's list of key and value; "user:" may precede it."""
+    try:
+        tags: object = json.loads(text) if text else {}
+    except (ValueError, RecursionError):
+        return ()
+    keys = {key, f"user:{key}", key.replace(":", "_").casefold()}
+    if isinstance(tags, dict):
+        return tuple(str(each) for name, each in cast("dict[str, object]", tags).items() if name in keys)
+    if isinstance(tags, list):
+        found = [cast("dict[str, object]", each) for each in cast("list[object]", tags) if isinstance(each, dict)]
+        return tuple(str(each.get("value", "")) for each in found if str(each.get("key", "")) in keys)
+    return ()

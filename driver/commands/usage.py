@@ -1,0 +1,104 @@
+"""`atoll usage`: what a stack really used, from its bill, as the ranges of its checklist."""
+
+from decimal import Decimal
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from driver import arguments
+from driver.bills import rows
+from driver.opencost import opencost_rows
+from driver.project import known_stack, shown
+from driver.render.usage import usage_parts
+from driver.screen import note, progress, show, show_json
+from driver.writing import write_all
+from planning.checklist.reading import read
+from planning.checklist.units import QuantityError, parse_number
+from planning.errors import InputError
+from planning.json_form import range_form
+from planning.spent.block import block, with_block
+from planning.spent.months import Measured, named, ranges
+
+app = typer.Typer(help="What a stack really used.", no_args_is_help=True)
+
+
+@app.callback()
+def group() -> None:
+    """What a stack really used."""
+
+
+@app.command("import")
+def run(
+    stack: arguments.Stack,
+    files: Annotated[
+        list[str],
+        typer.Argument(metavar="FILE...", help="FOCUS, CUR 2.0 or BigQuery export; CSV or NDJSON, also gzipped."),
+    ],
+    *,
+    tag: Annotated[
+        str, typer.Option("--tag", metavar="KEY=VALUE", help="Rows of this stack.", show_default="atoll:stack=STACK")
+    ] = "",
+    all_rows: Annotated[bool, typer.Option("--all-rows", help="The bill is this stack's alone.")] = False,
+    opencost: Annotated[
+        str,
+        typer.Option(
+            "--opencost-usd-per-gb",
+            metavar="USD",
+            help="The files are answers of OpenCost, which reckons this for a GB to the internet.",
+            show_default=False,
+        ),
+    ] = "",
+    write: Annotated[bool, typer.Option("--write", help="Put it into the checklist.")] = False,
+    as_json: arguments.AsJson = False,
+) -> int:
+    """Measure egress, logs, requests and growth in a bill: least, median and most of its whole months."""
+    project = known_stack(stack)
+    found = Measured()
+    with progress("reading the bill"):
+        for file in files:
+            found.take(
+                opencost_rows(Path(file), usd_per_gb=_usd(opencost))
+                if opencost
+                else rows(Path(file), tag=None if all_rows else _tag(tag or f"atoll:stack={stack}"))
+            )
+    measured = ranges(found)
+    if not measured:
+        raise InputError(_nothing(found), hint="export whole months, and check --tag")
+    section = block(measured, source=", ".join(Path(file).name for file in files), months=found.whole)
+    if as_json:
+        months = [named(month) for month in found.whole]
+        show_json(
+            {"stack": stack, "months": months, "usage": {name: range_form(each) for name, each in measured.items()}}
+        )
+    else:
+        show(*usage_parts(measured, found), section)
+    if write:
+        path = project.checklist(stack)
+        text = with_block(path.read_text("utf-8"), section)
+        read(text, file=shown(path))
+        write_all({path: text})
+        note(f"written: {shown(path)}; atoll quote {stack} reckons with it")
+    return 0
+
+
+def _tag(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not (key and equals and value):
+        raise typer.BadParameter(f"{text!r} is not KEY=VALUE", param_hint="--tag")
+    return key, value
+
+
+def _usd(text: str) -> Decimal:
+    try:
+        return parse_number(text)
+    except QuantityError as error:
+        raise typer.BadParameter(str(error), param_hint="--opencost-usd-per-gb") from error
+
+
+def _nothing(found: Measured) -> str:
+    if not found.days:
+        return "no row is of this stack"
+    if not found.whole:
+        return f"no whole month: {', '.join(named(month) for month in found.partial)} are not complete"
+    return "no row measures egress, logs, requests or storage"

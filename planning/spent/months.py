@@ -1,0 +1,102 @@
+"""Usage by calendar month, and the ranges that whole months give."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal, InvalidOperation
+from itertools import pairwise
+from statistics import median
+from typing import TYPE_CHECKING, Final
+
+from planning.money import ZERO, Range
+from planning.spent.columns import CATEGORY, QUANTITY, START
+from planning.spent.meters import STORED, factor, measured
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+GROWTH: Final = "growth"
+USED: Final = frozenset(
+    {"usage", "discountedusage", "savingsplancoveredusage", ""}
+)  # FOCUS, CUR; BigQuery says nothing
+LEAST_DAYS: Final = 25  # of a month, to count as a whole one
+Month = tuple[int, int]
+
+
+@dataclass(slots=True)
+class Measured:
+    """What rows add up to.
+
+    Args:
+        amounts: usage to month to GB, GB-months or requests.
+        days: days of each month that any row is of.
+        odd: units that nobody knows, with how many rows have them.
+        broken: rows whose day or quantity cannot be read.
+    """
+
+    amounts: dict[str, dict[Month, Decimal]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(Decimal)))
+    days: dict[Month, set[int]] = field(default_factory=lambda: defaultdict(set[int]))
+    odd: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+    rows: int = 0
+    broken: int = 0
+
+    def take(self, rows: Iterable[Mapping[str, str]]) -> None:
+        """Add rows in FOCUS columns."""
+        for row in rows:
+            self.rows += 1
+            self._take(row)
+
+    def _take(self, row: Mapping[str, str]) -> None:
+        if row.get(CATEGORY, "").casefold() not in USED:
+            return
+        try:
+            day = date.fromisoformat(row[START][:10])
+            quantity = Decimal(row[QUANTITY] or "0")
+        except (ValueError, InvalidOperation):
+            self.broken += 1
+            return
+        if not quantity.is_finite() or quantity < ZERO:
+            self.broken += 1
+            return
+        month = (day.year, day.month)
+        self.days[month].add(day.day)
+        usage = measured(row)
+        if not usage:
+            return
+        unit = factor(row, usage)
+        if unit is None:
+            self.odd[f"{usage} in {row.get('ConsumedUnit', '')!r}"[:80]] += 1
+            return
+        self.amounts[usage][month] += quantity * unit
+
+    @property
+    def whole(self) -> tuple[Month, ...]:
+        """Months of which the rows cover nearly every day, in order."""
+        return tuple(sorted(month for month, days in self.days.items() if len(days) >= LEAST_DAYS))
+
+    @property
+    def partial(self) -> tuple[Month, ...]:
+        """Months that are begun or ended in the middle."""
+        return tuple(sorted(set(self.days) - set(self.whole)))
+
+
+def ranges(found: Measured) -> dict[str, Range]:
+    """Least, median and most of the whole months, by usage; growth from one month's storage to the next's."""
+    months = found.whole
+    by_usage = {
+        usage: [amounts.get(month, ZERO) for month in months]
+        for usage, amounts in found.amounts.items()
+        if usage != STORED and months
+    }
+    stored = [found.amounts[STORED][month] for month in months if month in found.amounts.get(STORED, {})]
+    steps = [max(later - earlier, ZERO) for earlier, later in pairwise(stored)]
+    if steps:
+        by_usage[GROWTH] = steps
+    return {usage: Range(min(each), median(each), max(each)) for usage, each in by_usage.items()}
+
+
+def named(month: Month) -> str:
+    """A month as in "2026-09"."""
+    return f"{month[0]}-{month[1]:02}"
