@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from rich.box import SIMPLE_HEAD
@@ -9,7 +10,6 @@ from rich.table import Table
 from rich.text import Text
 
 from policies.exemptions import Standing
-from policies.rule import Level
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from policies.rule import Rule
 
 STYLES: Final = {True: "bold red", False: "yellow"}
-ALIKE: Final = 3  # breaches of one rule that are told one by one where they stop nothing
+STOPS: Final = "stops"
+ALIKE: Final = 4  # breaches of one rule that are told one by one
 
 
 def policy_parts(report: Report, *, rules: int) -> Iterator[RenderableType]:
@@ -45,22 +46,21 @@ def exemption_lines(report: Report) -> Iterator[Text]:
 
 def _table(report: Report) -> Table:
     table = Table("", "what the rules say", box=SIMPLE_HEAD, pad_edge=False)
-    told: dict[tuple[str, Level], int] = {}
+    told: Counter[tuple[str, str]] = Counter()
     for each in report.found:
-        told[each.rule.name, each.level] = told.get((each.rule.name, each.level), 0) + 1
-        if each.stops or told[each.rule.name, each.level] <= ALIKE:
+        told[each.rule.name, _word(each)] += 1
+        if told[each.rule.name, _word(each)] <= ALIKE:
             table.add_row(Text(_word(each), style=STYLES[each.stops]), Text(each.sentence))
-    for (name, level), count in told.items():
-        hidden = count - ALIKE
-        if level is not Level.MANDATORY and hidden > 0:
-            table.add_row(Text(level.value, style=STYLES[False]), Text(f"{name}: {hidden} more, all in --json"))
+    for (name, word), count in told.items():
+        if count > ALIKE:
+            table.add_row(Text(word, style=STYLES[word == STOPS]), Text(f"{name}: {count - ALIKE} more, all in --json"))
     return table
 
 
 def _word(found: Found) -> str:
     if found.exempt:
         return "exempt"
-    return "stops" if found.stops else found.level.value
+    return STOPS if found.stops else found.level.value
 
 
 def _sentence(report: Report, *, rules: int) -> Text:
