@@ -19,6 +19,7 @@ from planning.verdict import judge
 from policies.forms import exemption_forms, found_forms
 from policies.judging import Report, judged
 from policies.law import Law
+from policies.money import bill_of
 from policies.subject import Subject
 from policies.table import RULES
 
@@ -102,7 +103,7 @@ def planned(
         accepted=accepted,
         differences=found if is_whole else tuple(each for each in found if each.takeoff is not None),
         judgement=judge(
-            bill,
+            bill_of(subject),
             lock.ceiling,
             contract_months=lock.contract_months,
             usd_per_gpu_hour=dearest_gpu_hour(lock.placements, accepted),

@@ -45,6 +45,7 @@ class LineItem:
         usd_per_unit: None unless priced.
         usd_per_month: None when unpriced; zero when free.
         note: why it is free or unpriced, or what a reader should know ("undated", "sources differ by 12%").
+        at_most_usd_per_month: of an unpriced line the most that it can come to, where something bounds it.
     """
 
     key: str
@@ -59,6 +60,7 @@ class LineItem:
     source: str
     as_of: date | None
     note: str = ""
+    at_most_usd_per_month: Decimal | None = None
 
 
 @dataclass(frozen=True, slots=True)

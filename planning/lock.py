@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import ValidationError
 
+from planning.checklist.words import Residency
 from planning.decided import Decided
 from planning.errors import Fault, InputError
 from planning.spec import ClusterSpec
@@ -68,6 +69,8 @@ class Lock(Decided):
     """One cluster each; the first is home."""
     joined: bool
     """Whether jobs of the home cluster are sent on to the others (Kueue MultiKueue)."""
+    residency: str = "any"
+    """Where data may lie, as the checklist says it."""
     bill: tuple[LockedLine, ...]
 
     @property
@@ -76,7 +79,9 @@ class Lock(Decided):
         return self.placements[0]
 
 
-def lock(quote: Quote, option: Option, *, ceiling: Ceilings, contract_months: int) -> Lock:
+def lock(
+    quote: Quote, option: Option, *, ceiling: Ceilings, contract_months: int, residency: str = Residency.ANY
+) -> Lock:
     """The lock of one option of a quote."""
     lines = tuple(
         LockedLine(
@@ -110,6 +115,7 @@ def lock(quote: Quote, option: Option, *, ceiling: Ceilings, contract_months: in
         contract_months=contract_months,
         placements=option.placements,
         joined=option.joined,
+        residency=residency,
         bill=lines,
     )
 

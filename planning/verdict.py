@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
-from planning.money import to_cents
+from planning.bill import Group
+from planning.interval import Interval, exactly, of_lines
+from planning.money import ZERO, to_cents
 from planning.quote import Judgement, Verdict
 
 if TYPE_CHECKING:
@@ -22,38 +23,57 @@ def judge(bill: Bill, ceiling: Ceilings, *, contract_months: int, usd_per_gpu_ho
     """The verdict over a bill.
 
     Unpriced lines can only add to a bill, so a priced part over the ceiling is over whatever they cost,
-    and one within it cannot tell while any is left.
+    and one within it cannot tell while any is left that nothing bounds.
 
     Args:
         usd_per_gpu_hour: of the dearest accelerator in the bill; None where there is none.
     """
-    month: Decimal = attrgetter(ceiling.binds)(bill.usd_per_month)
-    limits = list(_limits(ceiling, month=month, contract_months=contract_months, usd_per_gpu_hour=usd_per_gpu_hour))
+    hour = accelerator_hour(bill, usd_per_gpu_hour)
+    limits = list(_limits(bill, ceiling, contract_months=contract_months, usd_per_gpu_hour=hour))
     if not limits:
         return Judgement(verdict=Verdict.WITHIN, reason="no ceiling is set")
-    over = [f"{what} is {_usd(amount)}, the ceiling {_usd(limit)}" for what, amount, limit in limits if amount > limit]
+    over = [f"{what} is {_usd(amount.low)}, the ceiling {_usd(limit)}" for what, amount, limit in _over(limits)]
     if over:
         return Judgement(verdict=Verdict.OVER, reason="; ".join(over))
-    if bill.unpriced:
-        return Judgement(verdict=Verdict.CANNOT_TELL, reason=_unpriced(bill))
+    if any(amount.against(limit) is Verdict.CANNOT_TELL for _, amount, limit in limits):
+        return Judgement(verdict=Verdict.CANNOT_TELL, reason=unpriced_words(bill))
     what, amount, limit = limits[0]
-    return Judgement(verdict=Verdict.WITHIN, reason=f"{what} is {_usd(amount)}, the ceiling {_usd(limit)}")
+    most = "" if amount.high == amount.low or amount.high is None else f" to {_usd(amount.high)}"
+    return Judgement(verdict=Verdict.WITHIN, reason=f"{what} is {_usd(amount.low)}{most}, the ceiling {_usd(limit)}")
+
+
+def accelerator_hour(bill: Bill, dearest: Decimal | None) -> Interval | None:
+    """The dearest accelerator's hour between its ends: a machine without a price may have a dearer one.
+
+    None where there is no accelerator, and nothing that could have one.
+    """
+    hidden = any(line.group is Group.COMPUTE for line in bill.unpriced)
+    if dearest is None:
+        return Interval(ZERO, None) if hidden else None
+    return Interval(dearest, None) if hidden else exactly(dearest)
 
 
 def _limits(
-    ceiling: Ceilings, *, month: Decimal, contract_months: int, usd_per_gpu_hour: Decimal | None
-) -> Iterator[tuple[str, Decimal, Decimal]]:
+    bill: Bill, ceiling: Ceilings, *, contract_months: int, usd_per_gpu_hour: Interval | None
+) -> Iterator[tuple[str, Interval, Decimal]]:
     """What is limited, what it comes to, and the limit."""
+    month = of_lines(bill.lines, ceiling.binds)
     if ceiling.usd_per_month is not None:
         yield f"{ceiling.binds} a month", month, ceiling.usd_per_month
-    if ceiling.usd_per_contract is not None:
-        yield f"{ceiling.binds} over {contract_months} months", month * contract_months, ceiling.usd_per_contract
+    if ceiling.usd_per_contract is not None and contract_months:
+        yield f"{ceiling.binds} over {contract_months} months", month.times(contract_months), ceiling.usd_per_contract
     if ceiling.usd_per_gpu_hour is not None and usd_per_gpu_hour is not None:
         yield "an accelerator for an hour", usd_per_gpu_hour, ceiling.usd_per_gpu_hour
 
 
-def _unpriced(bill: Bill) -> str:
-    names = [line.label for line in bill.unpriced]
+def _over(limits: list[tuple[str, Interval, Decimal]]) -> list[tuple[str, Interval, Decimal]]:
+    return [each for each in limits if each[1].against(each[2]) is Verdict.OVER]
+
+
+def unpriced_words(bill: Bill) -> str:
+    """What has no price and no bound, by the first names of it."""
+    names = [line.label for line in bill.unpriced if line.at_most_usd_per_month is None]
+    names = names or [line.label for line in bill.unpriced]
     rest = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     return f"no price is known for {', '.join(names[:_NAMED])}{rest}"
 

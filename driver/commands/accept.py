@@ -57,7 +57,13 @@ def _refuse_over(chosen: Option) -> None:
 
 def _lock(answer: Answer, chosen: Option) -> Lock:
     checklist = answer.checklist
-    return lock(answer.quote, chosen, ceiling=ceilings(checklist), contract_months=checklist.contract.months)
+    return lock(
+        answer.quote,
+        chosen,
+        ceiling=ceilings(checklist),
+        contract_months=checklist.contract.months,
+        residency=checklist.where.residency,
+    )
 
 
 def _write(project: Project, stack: str, *, accepted: Lock) -> None:

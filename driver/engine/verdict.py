@@ -6,6 +6,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from components.platform.shelf import shelf
 from components.settings import EVERYTHING, SECTION
 from driver.offline.program import run as run_offline
 from driver.offline.stack_config import read_config
@@ -50,6 +51,7 @@ def judged(project: Project, stack: str, *, prices: str, own: str, today: date) 
             catalog=price_book(prices, own=own),
             today=today,
             law=law,
+            software=shelf(lock.spec.platform.mirror if lock.spec.platform else "", project=project.root).lock,
             is_whole=settings.get(REACH, EVERYTHING) == EVERYTHING,
         )
 

@@ -9,7 +9,7 @@ from catalogs.model import PurchaseKind
 from planning.bill import Group
 from planning.charge import Charge
 from planning.money import HOURS_PER_MONTH, Range
-from planning.takeoff import aws_disks
+from planning.takeoff import aws_disks, bounds
 from planning.takeoff.findings import Choice, Gap
 from planning.takeoff.properties import Properties, UnreadableError
 
@@ -42,12 +42,25 @@ def node_group(case: Case) -> Iterator[Finding]:
     """Machines and disks of an EKS managed node group."""
     inputs = case.inputs
     scaling = inputs.at("scalingConfig")
-    hours = _node_hours(case, scaling.at("minSize"), scaling.at("desiredSize"), scaling.at("maxSize"))
     template = _template(case)
-    yield from _caught(case, "machine", lambda: _group_machines(case, hours, template))
-    yield from _caught(case, "disk", lambda: _group_disks(case, hours, template))
+    try:
+        hours = _node_hours(case, scaling.at("minSize"), scaling.at("desiredSize"), scaling.at("maxSize"))
+        yield from _caught(case, "machine", lambda: _group_machines(case, hours, template))
+        yield from _caught(case, "disk", lambda: _group_disks(case, hours, template))
+    except UnreadableError as error:
+        yield bounds.machines(case, str(error), largest=lambda: _largest_group(case, template))
     if inputs.at("warmPoolConfig").said:
         yield _gap(case, "warm_pool", "warmPoolConfig keeps machines that nobody counts")
+
+
+def _largest_group(case: Case, template: Properties | None) -> Iterator[Finding]:
+    hours = _all_month(case.inputs.at("scalingConfig").at("maxSize"))
+    yield from _group_machines(case, hours, template)
+    yield from _group_disks(case, hours, template)
+
+
+def _all_month(nodes: Properties) -> Range:
+    return Range.exactly(nodes.number() * HOURS_PER_MONTH)
 
 
 def scaling_group(case: Case) -> Iterator[Finding]:
@@ -56,12 +69,21 @@ def scaling_group(case: Case) -> Iterator[Finding]:
     for name in ("mixedInstancesPolicy", "warmPool", "desiredCapacityType"):
         if inputs.at(name).said:
             raise UnreadableError(f"{name} has no rule")
-    hours = _node_hours(case, inputs.at("minSize"), inputs.at("desiredCapacity"), inputs.at("maxSize"))
     template = _template(case)
     if template is None:
         raise UnreadableError("launchTemplate is not said")
-    purchase = _purchase(case, _capacity(template))
-    yield _machine(case, template.at("instanceType").text(), hours, purchase)
+    try:
+        hours = _node_hours(case, inputs.at("minSize"), inputs.at("desiredCapacity"), inputs.at("maxSize"))
+    except UnreadableError as error:
+        yield bounds.machines(
+            case, str(error), largest=lambda: _scaled(case, template, _all_month(inputs.at("maxSize")))
+        )
+        return
+    yield from _scaled(case, template, hours)
+
+
+def _scaled(case: Case, template: Properties, hours: Range) -> Iterator[Finding]:
+    yield _machine(case, template.at("instanceType").text(), hours, _purchase(case, _capacity(template)))
     yield from _caught(case, "disk", lambda: _template_disks(case, template, hours))
 
 

@@ -56,18 +56,26 @@ class Case:
         return self.registered.prefix(self.resource) + own
 
     def part_key(self, what: str, *, own: str | None = None) -> str:
-        """Key of a line of a part that names itself ("access/vpn" in its input `part`), else as `key`."""
-        part = None if self.owner is None else self.owner.inputs.get(PART)
-        return self.key(what, own=f"{part}/{what}" if isinstance(part, str) else own)
+        """Key of a line of a part that names itself ("access/vpn" in its input `part`), else as `key`.
+
+        Raises:
+            UnreadableError: the part's name is not known, so that nobody can tell whose line it is.
+        """
+        owner = self.owner
+        part = "" if owner is None else Properties(owner.inputs, owner.name).at(PART).text("")
+        return self.key(what, own=f"{part}/{what}" if part else own)
 
     def pool_key(self, what: str) -> str:
-        """Key of a node pool's line: "pool/train/machine", or by the resource's name where there is no pool."""
+        """Key of a node pool's line: "pool/train/machine", or by the resource's name where there is no pool.
+
+        Raises:
+            UnreadableError: the pool's name is not known, so that nobody can tell whose line it is.
+        """
         pool = self.registered.pool(self.resource)
         if pool is None:
             return f"{self.resource.name}/{what}"
-        name = pool.inputs.get("pool")
-        prefix = self.registered.prefix(pool)
-        return f"{prefix}pool/{name if isinstance(name, str) else pool.name}/{what}"
+        name = Properties(pool.inputs, pool.name).at("pool").text(pool.name)
+        return f"{self.registered.prefix(pool)}pool/{name}/{what}"
 
     def charge(self, item: str, quantity: Range, *, group: Group, own: str | None = None, note: str = "") -> Charge:
         """A charge of this resource, priced from the list."""

@@ -10,7 +10,7 @@ from catalogs.model import Item, PurchaseKind
 from planning.bill import Group
 from planning.charge import Charge
 from planning.money import HOURS_PER_MONTH, Range
-from planning.takeoff import kubernetes
+from planning.takeoff import bounds, kubernetes
 from planning.takeoff.properties import Properties, UnreadableError
 from planning.takeoff.stored import OBJECTS, by_use, tier_key
 
@@ -49,14 +49,21 @@ _GB: Final = {"G": Decimal(1), "T": Decimal(1000), "Gi": Decimal(2**30) / 10**9,
 def node_pool(case: Case) -> Iterator[Finding]:
     """Nodes of one pool. Their disks are their own and cost nothing beside them."""
     spec = case.inputs.at("spec")
+    try:
+        yield _machines(case, spec, _node_hours(case, spec))
+    except UnreadableError as error:
+        yield bounds.machines(case, str(error), largest=lambda: [_machines(case, spec, _most_hours(spec))])
+
+
+def _machines(case: Case, spec: Properties, hours: Range) -> Charge:
     instance = spec.at("instanceType").text()
-    yield Charge(
+    return Charge(
         key=case.pool_key("machine"),
         label=f"{case.resource.name}: {instance}",
         group=Group.COMPUTE,
         item=_MACHINES.get(instance, instance),
         purchase=_purchase(case, spec.at("computeClass").text("default")),
-        quantity=_node_hours(case, spec),
+        quantity=hours,
     )
 
 
@@ -73,6 +80,12 @@ def claim(case: Case) -> Iterator[Finding]:
         return
     size = _gb(spec.at("resources").at("requests").at("storage"))
     yield case.charge(Item.SHARED_SSD, Range.exactly(size), group=Group.STORAGE, own=tier_key(case))
+
+
+def _most_hours(spec: Properties) -> Range:
+    """Node-hours of a month at the largest size; without an autoscaler that is the wanted one."""
+    size = "maxNodes" if spec.at("autoscaling").flag(default=False) else "targetNodes"
+    return Range.exactly(spec.at(size).number() * HOURS_PER_MONTH)
 
 
 def _node_hours(case: Case, spec: Properties) -> Range:

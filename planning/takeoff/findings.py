@@ -27,6 +27,7 @@ class Gap:
     Args:
         item: word or machine that is missing, or the type token where not even that is known.
         reason: names the property or the missing rule.
+        at_most: what it comes to at most, the dearest of each choice together; empty where nothing bounds it.
     """
 
     key: str
@@ -34,6 +35,7 @@ class Gap:
     group: Group
     item: str
     reason: str
+    at_most: tuple[Choice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

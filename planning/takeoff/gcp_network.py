@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
 from planning.bill import Group
-from planning.money import Range
+from planning.money import NOTHING, Range
+from planning.takeoff import bounds
 from planning.takeoff.findings import Free, Gap
-from planning.takeoff.gcp_nodes import NODE_POOL, hours_of
+from planning.takeoff.gcp_nodes import NODE_POOL, hours_of, most_hours
 from planning.takeoff.properties import UnreadableError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from planning.takeoff.case import Case
     from planning.takeoff.findings import Counter, Finding
+    from planning.takeoff.resource import Resource
 
 _EXTENDED: Final = "control_plane_extended"  # no word of the catalog yet, hence unpriced
 _VPN_GATEWAY: Final = "gcp:compute/vPNGateway:VPNGateway"
+_NAT: Final = "network/nat_gateway"
 _TRAFFIC_EXTRA: Final = "the data through it is extra"
 
 
@@ -41,13 +45,22 @@ def nat(case: Case) -> Iterator[Finding]:
     """Cloud NAT, paid for each hour of each node behind it: every node of the same cluster."""
     if case.inputs.at("type").text("PUBLIC") != "PUBLIC":
         raise UnreadableError("type is not PUBLIC, whose price alone is known here")
-    here = case.registered.prefix(case.resource)
-    hours = Range.exactly(0)
-    for pool in case.registered.by_type.get(NODE_POOL, ()):
-        if case.registered.prefix(pool) == here:
-            hours += hours_of(pool, registered=case.registered)
     note = "" if case.declared((Item.NAT_DATA,)) else _TRAFFIC_EXTRA
-    yield case.charge(Item.NAT_GATEWAY, hours, group=Group.NETWORK, own="network/nat_gateway", note=note)
+    counted = partial(case.charge, Item.NAT_GATEWAY, group=Group.NETWORK, own=_NAT, note=note)
+    try:
+        yield counted(_hours_behind(case, partial(hours_of, registered=case.registered)))
+    except UnreadableError as error:
+        most = bounds.bound(lambda: [counted(_hours_behind(case, most_hours))])
+        gap = _gap(case, Item.NAT_GATEWAY, str(error), group=Group.NETWORK)
+        yield replace(gap, key=case.key(Item.NAT_GATEWAY, own=_NAT), at_most=most)
+
+
+def _hours_behind(case: Case, hours_of_pool: Callable[[Resource], Range]) -> Range:
+    """Hours of the nodes of the same cluster."""
+    here = case.registered.prefix(case.resource)
+    pools = case.registered.by_type.get(NODE_POOL, ())
+    found = (hours_of_pool(pool) for pool in pools if case.registered.prefix(pool) == here)
+    return sum(found, start=NOTHING)
 
 
 def address(case: Case) -> Iterator[Finding]:
@@ -77,9 +90,9 @@ def forwarding_rule(case: Case) -> Iterator[Finding]:
     yield Free("what leads into a VPN gateway is paid for with its tunnels")
 
 
-def _gap(case: Case, what: str, reason: str) -> Gap:
+def _gap(case: Case, what: str, reason: str, *, group: Group = Group.COMPUTE) -> Gap:
     label = f"{case.resource.name}: {what.replace('_', ' ')}"
-    return Gap(key=case.key(what), label=label, group=Group.COMPUTE, item=what, reason=reason)
+    return Gap(key=case.key(what), label=label, group=group, item=str(what), reason=reason)
 
 
 COUNTERS: Final[dict[str, Counter]] = {

@@ -10,6 +10,7 @@ from catalogs.model import Item, PurchaseKind
 from planning.bill import Group
 from planning.charge import Charge
 from planning.money import HOURS_PER_MONTH, Range
+from planning.takeoff import bounds
 from planning.takeoff.findings import Gap
 from planning.takeoff.properties import Properties, UnreadableError
 
@@ -42,13 +43,23 @@ _PLAIN: Final = {"standard": "on_demand", "spot": "spot", "flex": "dws_flex_star
 
 def node_pool(case: Case) -> Iterator[Finding]:
     """Machines and disks of a GKE node pool."""
-    hours = hours_of(case.resource, registered=case.registered)
     config = case.inputs.at("nodeConfig")
+    try:
+        hours = hours_of(case.resource, registered=case.registered)
+    except UnreadableError as error:
+        yield bounds.machines(case, str(error), largest=lambda: _largest(case, config))
+        return
     yield from _machine(case, config, hours)
     try:
         yield _disk(case, config, hours)
     except UnreadableError as error:
         yield _gap(case, "disk", str(error), group=Group.STORAGE)
+
+
+def _largest(case: Case, config: Properties) -> Iterator[Finding]:
+    hours = most_hours(case.resource)
+    yield from _machine(case, config, hours)
+    yield _disk(case, config, hours)
 
 
 def instance(case: Case) -> Iterator[Finding]:
@@ -94,6 +105,21 @@ def hours_of(pool: Resource, *, registered: Registered) -> Range:
         expected = Properties(owner.inputs, owner.name).at("nodeHours").at("expected").number()
     low, high = low * HOURS_PER_MONTH, high * HOURS_PER_MONTH
     return Range(low, min(max(expected, low), high), high)
+
+
+def most_hours(pool: Resource) -> Range:
+    """Node-hours of a month in which a node pool is all month as large as it may be.
+
+    Raises:
+        UnreadableError: nothing says how large that is.
+    """
+    inputs = Properties(pool.inputs, pool.name)
+    scaling = inputs.at("autoscaling")
+    if scaling.at("totalMaxNodeCount").said:
+        return Range.exactly(scaling.at("totalMaxNodeCount").number() * HOURS_PER_MONTH)
+    if scaling.said:
+        return Range.exactly(scaling.at("maxNodeCount").number() * _zones(inputs) * HOURS_PER_MONTH)
+    return Range.exactly(_bounds(inputs)[1] * HOURS_PER_MONTH)
 
 
 def _bounds(inputs: Properties) -> tuple[Decimal, Decimal]:

@@ -8,7 +8,7 @@ from catalogs.model import PurchaseKind
 from planning.bill import Group
 from planning.charge import Charge
 from planning.money import HOURS_PER_MONTH, ZERO, Range
-from planning.takeoff import aws_disks
+from planning.takeoff import aws_disks, bounds
 from planning.takeoff.findings import Choice, Free, Gap
 from planning.takeoff.kubernetes import gib
 from planning.takeoff.properties import Properties, UnreadableError
@@ -43,9 +43,22 @@ def node_pool(case: Case) -> Iterator[Finding]:
     spec = case.inputs.at("spec")
     if spec.at("replicas").said:
         raise UnreadableError("spec.replicas has no rule")
-    hours = _node_hours(case, spec.at("limits"))
+    try:
+        hours = _node_hours(case, spec.at("limits"))
+    except UnreadableError as error:
+        yield bounds.machines(case, str(error), largest=lambda: _largest(case, spec))
+        return
     yield from _caught(case, "machine", lambda: _machines(case, spec, hours))
     yield from _caught(case, "disk", lambda: _disks(case, spec, hours))
+
+
+def _largest(case: Case, spec: Properties) -> Iterator[Finding]:
+    pool = case.registered.pool(case.resource)
+    if pool is None:
+        raise UnreadableError("no component above says what its nodes are")
+    nodes = _most(spec.at("limits"), Properties(pool.inputs, pool.name).at("vcpus"))
+    yield from _machines(case, spec, Range.exactly(nodes * HOURS_PER_MONTH))
+    yield from _disks(case, spec, Range.exactly(nodes * HOURS_PER_MONTH))
 
 
 def node_class(case: Case) -> Iterator[Finding]:

@@ -9,19 +9,21 @@ from catalogs.model import UnpricedError
 from planning import pricing
 from planning.bill import LineItem, State
 from planning.charge import LIST_PRICE, Charge
-from planning.money import NOTHING, Range
+from planning.money import NOTHING, ZERO, Range
 from planning.takeoff.findings import Free, Gap, Place
 from planning.takeoff.places import place_of
 from planning.takeoff.properties import UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from decimal import Decimal
 
     from catalogs.model import Price
     from planning.pricing import Prices
     from planning.takeoff.case import Case
     from planning.takeoff.findings import Finding
 
+CHOICE: Final = "one of "  # how the note of a line begins whose machine is one of several
 _NOWHERE: Final = Place("", "")  # where a price that the checklist states is looked up: nowhere
 
 
@@ -64,7 +66,7 @@ def lines_of(found: Finding, case: Case, prices: Prices, *, rest: Sequence[LineI
     if isinstance(found, Free):
         return ()
     if isinstance(found, Gap):
-        return (_empty(found),)
+        return (_empty(found, at_most=_at_most(found, case, prices)),)
     charges = (found,) if isinstance(found, Charge) else found.charges
     if charges[0].of_bill:
         charges = () if rest is None else (pricing.share_of_bill(charges[0], rest),)
@@ -89,13 +91,20 @@ def _either(charges: Sequence[Charge], priced: Sequence[tuple[LineItem, ...]]) -
     lines = [line for each in priced for line in each]
     missing = [line for line in lines if line.usd_per_month is None]
     if missing or not lines:
-        return tuple(replace(missing[0], note=f"one of {names}: {missing[0].note}") for _ in missing[:1])
+        return tuple(replace(missing[0], note=f"{CHOICE}{names}: {missing[0].note}") for _ in missing[:1])
     amounts = [line.usd_per_month for line in lines if line.usd_per_month is not None]
     spread = Range(min(each.min for each in amounts), amounts[0].expected, max(each.max for each in amounts))
-    return (replace(lines[0], usd_per_month=spread, note=f"one of {names}: the cheapest to the dearest"),)
+    return (replace(lines[0], usd_per_month=spread, note=f"{CHOICE}{names}: the cheapest to the dearest"),)
 
 
-def _empty(gap: Gap) -> LineItem:
+def _at_most(gap: Gap, case: Case, prices: Prices) -> Decimal | None:
+    """USD a month that a gap comes to at most; None where nothing bounds it, or where the bound has no price."""
+    lines = [line for choice in gap.at_most for line in _priced(choice.charges, case, prices)]
+    amounts = [line.usd_per_month.max for line in lines if line.usd_per_month is not None]
+    return sum(amounts, start=ZERO) if gap.at_most and len(amounts) == len(lines) else None
+
+
+def _empty(gap: Gap, *, at_most: Decimal | None) -> LineItem:
     """The line of a gap."""
     return LineItem(
         key=gap.key,
@@ -110,4 +119,5 @@ def _empty(gap: Gap) -> LineItem:
         source="",
         as_of=None,
         note=gap.reason,
+        at_most_usd_per_month=at_most,
     )

@@ -19,6 +19,7 @@ from planning.takeoff.rules import counter_of, group_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from decimal import Decimal
 
     from catalogs.model import Term
     from planning.pricing import Prices
@@ -170,5 +171,12 @@ def _sum(one: LineItem, other: LineItem) -> LineItem:
     """Two lines as one."""
     quantity = one.quantity + other.quantity
     if one.usd_per_month is None or other.usd_per_month is None:
-        return replace(one, quantity=quantity)
+        return replace(one, quantity=quantity, at_most_usd_per_month=_both(one, other))
     return replace(one, quantity=quantity, usd_per_month=one.usd_per_month + other.usd_per_month)
+
+
+def _both(one: LineItem, other: LineItem) -> Decimal | None:
+    """What two unpriced lines come to at most, where both are bounded."""
+    if one.at_most_usd_per_month is None or other.at_most_usd_per_month is None:
+        return None
+    return one.at_most_usd_per_month + other.at_most_usd_per_month

@@ -21,11 +21,18 @@ from planning.options.option import ceilings
 from planning.platform.prices import node_prices
 from planning.quoting import quote
 from planning.takeoff.resource import Resource, Value
+from policies.law import Law
+from policies.money import MayStayUnpriced
 from policies.subject import Facts, Subject
 
 ROOT = Path(__file__).parents[2]
 TODAY = date(2026, 11, 21)  # the prices of the catalog are of this autumn
 STACKS = {"aws": ("demo", "at_home"), "gcp": ("gcp-train", "cheapest"), "coreweave": ("coreweave-pretrain", "cheapest")}
+
+# What the examples on Google Cloud and CoreWeave have no price for, with the most that it may come to.
+STATED = {"shared_ssd": 5000, "load_balancer": 100, "log_ingest": 100, "support_business_hours": 3000}
+BOUNDS = MayStayUnpriced.model_validate({"at_most_usd_per_month": STATED})
+LAW = Law(settings={MayStayUnpriced: BOUNDS})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +62,8 @@ def accepted(target: str) -> Lock:
     checklist = read_file(ROOT / "stacks" / example / "checklist.yaml")
     found = quote(checklist, checklist_digest="", stack=example, market=Market(catalog()), today=TODAY)
     chosen = next(option for option in found.options if view in option.views)
-    return lock(found, chosen, ceiling=ceilings(checklist), contract_months=checklist.contract.months)
+    months, residency = checklist.contract.months, checklist.where.residency
+    return lock(found, chosen, ceiling=ceilings(checklist), contract_months=months, residency=residency)
 
 
 @cache
@@ -75,7 +83,7 @@ def sound(target: str = "aws") -> Subject:
 
 def subject(there: Lock, resources: tuple[Resource, ...], *, today: date = TODAY) -> Subject:
     facts = cast("Facts", cast("object", catalog()))
-    return Subject(lock=there, ceilings=there.ceiling, resources=resources, today=today, catalog=facts)
+    return Subject(lock=there, ceilings=there.ceiling, resources=resources, today=today, catalog=facts, law=LAW)
 
 
 def ceiling(stack: Subject, **limits: object) -> Subject:

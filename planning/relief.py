@@ -1,0 +1,231 @@
+"""The cheapest change that brings a bill under a limit: what to have less of, and how much less."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from decimal import ROUND_CEILING, Decimal
+from typing import TYPE_CHECKING, Final
+
+from planning.bill import Bill, Group
+from planning.bill_parts import by_component, placed
+from planning.interval import is_share, of_lines, shared_by
+from planning.money import HOURS_PER_MONTH, ZERO, Range, to_cents
+from planning.pricing import LEAST_BILL_USD
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+
+    from planning.bill import LineItem
+
+_GB: Final = "GB-month"
+_HOUR: Final = "hour"
+_BALANCER: Final = "load_balancer"
+_MOST_STEPS: Final = 6
+_READINGS: Final[tuple[Callable[[Range], Decimal], ...]] = (
+    lambda each: each.min,
+    lambda each: each.expected,
+    lambda each: each.max,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Knob:
+    """Something that there can be less of.
+
+    Args:
+        keys: the lines that shrink with it.
+        words: makes the imperative clause from how many are given up.
+        count: how many there are.
+        spare: how many can be given up.
+    """
+
+    keys: frozenset[str]
+    words: Callable[[int], str]
+    count: Decimal
+    spare: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """So much less of one thing."""
+
+    knob: Knob
+    given_up: int
+
+    @property
+    def words(self) -> str:
+        """An imperative clause."""
+        return self.knob.words(self.given_up)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relief:
+    """Steps that together are enough.
+
+    Args:
+        bill: what is left of it.
+        saved: USD a month of what is judged.
+    """
+
+    steps: tuple[Step, ...]
+    bill: Bill
+    saved: Decimal
+
+    @property
+    def words(self) -> str:
+        """What to do and what it saves, as one clause."""
+        return f"{_joined(step.words for step in self.steps)}, which saves {to_cents(self.saved):,} USD a month"
+
+
+def relief(
+    bill: Bill, limit: Decimal, *, judged: Callable[[Bill], Decimal], keep: Collection[str] = ()
+) -> Relief | None:
+    """The change that saves least and is enough; None where taking all away that may be taken is not.
+
+    What is expected of a pool is taken to fall in proportion with its nodes.
+
+    Args:
+        limit: USD a month.
+        judged: what of a bill is held against the limit, as `amount`; it never rises when a line shrinks.
+        keep: components that nobody can do without, as the pool of the system.
+    """
+    left, steps = bill, ()
+    for _ in range(_MOST_STEPS):
+        tried = list(_tried(left, limit, judged, keep=keep))
+        enough = [each for each in tried if judged(each[1]) <= limit]
+        best = max(enough, key=lambda each: judged(each[1]), default=None)
+        chosen = best or min(tried, key=lambda each: judged(each[1]), default=None)
+        if chosen is None or judged(chosen[1]) >= judged(left):
+            return None
+        steps, left = (*steps, chosen[0]), chosen[1]
+        if best is not None:
+            return Relief(steps=steps, bill=left, saved=judged(bill) - judged(left))
+    return None
+
+
+def amount(bill: Bill, reading: str) -> Decimal:
+    """What a month comes to: at most, where that is known, else at least."""
+    month = of_lines(bill.lines, reading)
+    return month.low if month.high is None else month.high
+
+
+def _tried(
+    bill: Bill, limit: Decimal, judged: Callable[[Bill], Decimal], *, keep: Collection[str]
+) -> Iterator[tuple[Step, Bill]]:
+    """Each thing given up as far as it takes, or wholly where that is not enough."""
+    for knob in knobs(bill, keep=keep):
+        low, high = 1, knob.spare
+        while low < high:
+            middle = (low + high) // 2
+            if judged(without(bill, Step(knob=knob, given_up=middle))) <= limit:
+                high = middle
+            else:
+                low = middle + 1
+        step = Step(knob=knob, given_up=low)
+        yield step, without(bill, step)
+
+
+def without(bill: Bill, step: Step) -> Bill:
+    """What is left of a bill after a step; shares of the bill move with it."""
+    left = max((step.knob.count - step.given_up) / step.knob.count, ZERO)
+    lines = tuple(_scaled(line, left) if line.key in step.knob.keys else line for line in bill.lines)
+    moved = dict(_shares(bill.lines, lines))
+    return Bill(tuple(moved.get(line.key, line) for line in lines))
+
+
+def knobs(bill: Bill, *, keep: Collection[str] = ()) -> Iterator[Knob]:
+    """What there can be less of: nodes of pools, GB of tiers, balancers beyond the first, and resources of others."""
+    for component, lines in by_component(bill.lines).items():
+        chapter = component.rpartition("/")[0].rpartition("/")[2]
+        if component in keep:
+            continue
+        if chapter == "pool":
+            yield from _knob(lines, _nodes(lines), lambda n, of, name=component: _less(name, n, of))
+        elif chapter == "storage":
+            yield from _knob(lines, _gb(lines), lambda n, of, name=component: _smaller(name, n, of))
+        elif not placed(component):
+            yield from _knob(lines, Decimal(1), lambda _n, _of, name=component: f"Take {name} out")
+        for line in lines:
+            if line.item == _BALANCER and line.unit == _HOUR:
+                count = line.quantity.max / HOURS_PER_MONTH
+                yield from _knob((line,), count, lambda n, of: f"Do without {n} of {of} load balancers", kept=1)
+
+
+def _knob(
+    lines: Sequence[LineItem], count: Decimal, words: Callable[[int, int], str], *, kept: int = 0
+) -> Iterator[Knob]:
+    """The knob of some lines, where there is anything that can be given up."""
+    whole = int(count.to_integral_value(ROUND_CEILING))
+    if whole > kept:
+        keys = frozenset(line.key for line in lines)
+        yield Knob(keys=keys, words=lambda n: words(n, whole), count=count, spare=whole - kept)
+
+
+def _less(pool: str, given_up: int, nodes: int) -> str:
+    return f"Leave {pool} out" if given_up == nodes else f"Cut {pool} by {given_up} of {nodes} nodes"
+
+
+def _smaller(tier: str, given_up: int, gb: int) -> str:
+    if given_up == gb:
+        return f"Leave {tier} out"
+    return f"Cut {tier} by {given_up:,} of {gb:,} GB, if what it holds fits into the rest"
+
+
+def _joined(clauses: Iterable[str]) -> str:
+    """Imperative clauses as one sentence."""
+    first, *others = clauses
+    return " and ".join((first, *(f"{each[:1].lower()}{each[1:]}" for each in others)))
+
+
+def _nodes(lines: Iterable[LineItem]) -> Decimal:
+    hours = (line.quantity.max for line in lines if line.group is Group.COMPUTE and line.unit == _HOUR)
+    return sum(hours, start=ZERO) / HOURS_PER_MONTH
+
+
+def _gb(lines: Iterable[LineItem]) -> Decimal:
+    return sum((line.quantity.max for line in lines if line.unit == _GB), start=ZERO)
+
+
+def _scaled(line: LineItem, left: Decimal) -> LineItem:
+    most = line.at_most_usd_per_month
+    return replace(
+        line,
+        quantity=line.quantity.times(left),
+        usd_per_month=None if line.usd_per_month is None else line.usd_per_month.times(left),
+        at_most_usd_per_month=None if most is None else most * left,
+    )
+
+
+def _shares(before: Sequence[LineItem], after: Sequence[LineItem]) -> Iterator[tuple[str, LineItem]]:
+    """The lines that are shares of the bill, by key, lowered by what the bill has lost."""
+    found: dict[str, list[LineItem]] = {}
+    for line in after:
+        if is_share(line):
+            found.setdefault(line.key.partition("#")[0], []).append(line)
+    for tiers in found.values():
+        pairs = [
+            (old.usd_per_month, new.usd_per_month)
+            for old, new in zip(before, after, strict=True)
+            if shared_by(tiers[0], old)
+        ]
+        lost = [sum((read(old) - read(new) for old, new in pairs if old and new), start=ZERO) for read in _READINGS]
+        yield from _lowered(tiers, lost)
+
+
+def _lowered(tiers: Sequence[LineItem], lost: Sequence[Decimal]) -> Iterator[tuple[str, LineItem]]:
+    """The tiers of a share after the bill has lost so much, emptied from the highest down to the least fee."""
+    least = LEAST_BILL_USD.get(tiers[0].item, ZERO)
+    held = [sum((read(line.quantity) for line in tiers), start=ZERO) for read in _READINGS]
+    rest = [min(gone, max(there - least, ZERO)) for gone, there in zip(lost, held, strict=True)]
+    for line in reversed(tiers):
+        there = [read(line.quantity) for read in _READINGS]
+        taken = [min(gone, here) for gone, here in zip(rest, there, strict=True)]
+        rest = [gone - less for gone, less in zip(rest, taken, strict=True)]
+        quantity = _rising(*(here - less for here, less in zip(there, taken, strict=True)))
+        usd = quantity.times(line.usd_per_unit or ZERO)
+        yield line.key, replace(line, quantity=quantity, usd_per_month=usd)
+
+
+def _rising(least: Decimal, expected: Decimal, most: Decimal) -> Range:
+    """A range whose readings differ by no more than rounding from rising ones."""
+    return Range(least, max(least, expected), max(least, expected, most))

@@ -1,0 +1,19 @@
+from __future__ import annotations
+
+from decimal import Decimal
+
+from lock_kit import with_law
+from policy_kit import Breaking, sound
+
+from policies.rules.spot_share import SpotSettings
+from policies.subject import Subject
+
+
+def at_most(percent: int, target: str = "aws") -> Subject:
+    return with_law(sound(target), SpotSettings(most_percent=Decimal(percent)))
+
+
+CASES: tuple[Breaking, ...] = (
+    Breaking(what="11% on spot where a tenth is allowed", stack=lambda: at_most(10)),
+    Breaking(what="all on spot where half is allowed", stack=lambda: at_most(50, "coreweave")),
+)

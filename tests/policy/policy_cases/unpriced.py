@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from policy_kit import Breaking, added, ceiling, changed, made, sound
+
+from planning.takeoff.resource import UNKNOWN
+from policies.law import Law
+from policies.rules.growth import Growth
+from policies.subject import Subject
+
+
+def without_limits() -> Subject:
+    """The stack without ceilings, which could not be judged either."""
+    law = Law(settings={Growth: Growth(most_percent=None)})
+    return replace(ceiling(sound(), usd_per_month=None), law=law)
+
+
+CASES: tuple[Breaking, ...] = (
+    Breaking(
+        what="a type that nobody counts",
+        stack=lambda: added(without_limits(), made("aws:iot/thing:Thing", "thing")),
+    ),
+    Breaking(
+        what="a value that nobody knows",
+        stack=lambda: changed(without_limits(), "aws:ec2/natGateway:NatGateway", {"availabilityMode": UNKNOWN}),
+        unclear=True,
+    ),
+)

@@ -1,0 +1,214 @@
+"""The rules about money beyond their breaking cases: bounds, exemptions, and ways out that really pass."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from policy_cases.component_ceilings import with_ceilings
+from policy_cases.growth import accepted_without
+from policy_cases.monthly_ceiling import THING, bounded
+from policy_cases.team_ceilings import with_money
+from policy_kit import STACKS, added, ceiling, changed, made, sound
+
+from planning.interval import of_lines
+from planning.quote import Verdict
+from planning.relief import amount, relief
+from planning.takeoff.resource import UNKNOWN, Value
+from policies.exemptions import Exemption, Standing
+from policies.judging import judged
+from policies.law import Law
+from policies.money import MayStayUnpriced, bill_of, system_pools
+from policies.rule import Breach, Level, Rule
+from policies.rules import (
+    component_ceilings,
+    contract_ceiling,
+    gpu_hour_ceiling,
+    growth,
+    monthly_ceiling,
+    team_ceilings,
+    unpriced,
+)
+from policies.subject import Subject
+
+KARPENTER = "kubernetes:karpenter.sh/v1:NodePool"
+MACHINES = "spec.template.spec.requirements.0.values"
+NODES = {
+    "aws": ("aws:eks/nodeGroup:NodeGroup", "nodes-system"),
+    "gcp": ("gcp:container/nodePool:NodePool", "nodes-policy-3b"),
+    "coreweave": ("kubernetes:compute.coreweave.com/v1alpha1:NodePool", "nodes-pretrain-13b"),
+}
+LEAST_SIZE: dict[str, dict[str, Value]] = {
+    "aws": {"scalingConfig.minSize": UNKNOWN},
+    "gcp": {"autoscaling.totalMinNodeCount": UNKNOWN},
+    "coreweave": {"spec.minNodes": UNKNOWN},
+}
+LARGEST_SIZE: dict[str, dict[str, Value]] = {
+    "aws": {"scalingConfig.maxSize": UNKNOWN},
+    "gcp": {"autoscaling.totalMaxNodeCount": UNKNOWN},
+    "coreweave": {"spec.maxNodes": UNKNOWN},
+}
+
+
+def breaches(rule: Rule, stack: Subject) -> list[Breach]:
+    return list(rule.judge(stack))
+
+
+def verdicts(rule: Rule, stack: Subject) -> list[Verdict]:
+    return [each.verdict for each in breaches(rule, stack)]
+
+
+def with_nodes(target: str, values: dict[str, Value]) -> Subject:
+    type_, name = NODES[target]
+    return changed(sound(target), type_, values, name=name)
+
+
+@pytest.mark.parametrize("target", STACKS)
+def test_an_unknown_size_is_bounded_by_the_largest_one(target: str) -> None:
+    stack = with_nodes(target, LEAST_SIZE[target])
+    most = amount(bill_of(sound(target)), "max")
+    assert verdicts(monthly_ceiling.RULE, ceiling(stack, usd_per_month=most * 2)) == []
+    known = of_lines(stack.bill.lines, "expected").low
+    assert verdicts(monthly_ceiling.RULE, ceiling(stack, usd_per_month=known + 1)) == [Verdict.CANNOT_TELL]
+    assert verdicts(unpriced.RULE, stack) == []
+
+
+@pytest.mark.parametrize("target", STACKS)
+def test_an_unknown_largest_size_is_bounded_by_nothing(target: str) -> None:
+    stack = with_nodes(target, LARGEST_SIZE[target])
+    assert verdicts(monthly_ceiling.RULE, ceiling(stack, usd_per_month=10**9)) == [Verdict.CANNOT_TELL]
+    assert Verdict.CANNOT_TELL in verdicts(unpriced.RULE, stack)
+
+
+def test_what_karpenter_starts_is_bounded_by_its_limit() -> None:
+    pool = next(each for each in sound().resources if each.inputs.get("pool") == "notebooks")
+    stack = changed(sound(), pool.type, {"nodeHours": UNKNOWN}, name=pool.name)
+    unpriced_lines = stack.bill.unpriced
+    machines = next(line for line in sound().bill.lines if line.key == "pool/notebooks/machine")
+    disks = next(line for line in sound().bill.lines if line.key == "pool/notebooks/disk")
+    assert machines.usd_per_month is not None
+    assert disks.usd_per_month is not None
+    most = machines.usd_per_month.max + disks.usd_per_month.max
+    assert [(line.key, line.at_most_usd_per_month) for line in unpriced_lines] == [("pool/notebooks/machine", most)]
+
+
+def test_a_known_part_over_the_ceiling_is_over_whatever_is_unknown() -> None:
+    stack = with_nodes("aws", LARGEST_SIZE["aws"])
+    assert verdicts(monthly_ceiling.RULE, ceiling(stack, usd_per_month=1000)) == [Verdict.OVER]
+
+
+@pytest.mark.parametrize("target", STACKS)
+@pytest.mark.parametrize("reading", ["expected", "max"])
+def test_what_the_sentence_suggests_passes(target: str, reading: str) -> None:
+    stack = sound(target)
+    bill, keep = bill_of(stack), system_pools(stack)
+    month = amount(bill, reading)
+    for percent in (95, 80, 60):
+        found = relief(bill, month * percent / 100, judged=lambda each: amount(each, reading), keep=keep)
+        assert found is not None
+        assert amount(found.bill, reading) <= month * percent / 100
+
+
+def test_the_raised_ceiling_of_the_sentence_passes() -> None:
+    month = amount(bill_of(sound()), "expected")
+    stack = ceiling(sound(), usd_per_month=Decimal(9000))
+    assert "at least 11,547.17 USD" in breaches(monthly_ceiling.RULE, stack)[0].fix
+    assert month <= Decimal("11547.17")
+    assert breaches(monthly_ceiling.RULE, ceiling(sound(), usd_per_month=Decimal("11547.17"))) == []
+
+
+def test_no_ceiling_is_nothing_to_break() -> None:
+    free = ceiling(sound(), usd_per_month=None, usd_per_contract=None, usd_per_gpu_hour=None)
+    for rule in (monthly_ceiling.RULE, contract_ceiling.RULE, gpu_hour_ceiling.RULE, component_ceilings.RULE):
+        assert breaches(rule, free) == []
+
+
+def test_a_contract_of_no_months_has_no_sum() -> None:
+    assert sound("gcp").lock.contract_months == 0
+    assert breaches(contract_ceiling.RULE, ceiling(sound("gcp"), usd_per_contract=1)) == []
+
+
+def test_an_exemption_lets_money_through_up_to_its_amount() -> None:
+    stack = ceiling(sound(), usd_per_month=Decimal(9000))
+    assert _standing(stack, 12000) is Standing.USED
+    assert _standing(stack, 11000) is Standing.EXCEEDED
+
+
+def _standing(stack: Subject, most: int) -> Standing | None:
+    exemption = Exemption(
+        rule="monthly-ceiling",
+        stack=stack.lock.stack,
+        owner="ada@example.com",
+        reason="the last run of the quarter",
+        expires=date(2026, 12, 31),
+        max_usd_per_month=Decimal(most),
+    )
+    report = judged(replace(stack, law=replace(stack.law, exemptions=(exemption,))), (monthly_ceiling.RULE,))
+    return report.found[0].standing
+
+
+def test_a_stated_bound_counts_against_the_ceiling() -> None:
+    assert verdicts(monthly_ceiling.RULE, bounded()) == [Verdict.CANNOT_TELL]
+    assert verdicts(monthly_ceiling.RULE, ceiling(bounded(), usd_per_month=70000)) == []
+    assert verdicts(unpriced.RULE, bounded()) == []
+
+
+def test_every_unpriced_line_of_an_example_is_named() -> None:
+    found = breaches(unpriced.RULE, replace(sound("coreweave"), law=Law()))
+    assert {each.resource for each in found} == {"gateway", "cluster", "services", "network"}
+
+
+def test_the_dearest_of_several_machines_counts() -> None:
+    stack = changed(sound(), KARPENTER, {MACHINES: ["g6e.xlarge", "p5.48xlarge"]}, name="nodes-notebooks")
+    judged_by_hour = breaches(gpu_hour_ceiling.RULE, ceiling(stack, usd_per_gpu_hour=10))
+    assert [each.resource for each in judged_by_hour] == ["nodes-notebooks"]
+
+
+def test_a_machine_that_nobody_knows_may_hold_any_accelerator() -> None:
+    stack = changed(sound(), KARPENTER, {MACHINES: UNKNOWN}, name="nodes-notebooks")
+    assert verdicts(gpu_hour_ceiling.RULE, ceiling(stack, usd_per_gpu_hour=10)) == [Verdict.CANNOT_TELL]
+    assert verdicts(team_ceilings.RULE, stack) == [Verdict.CANNOT_TELL]
+
+
+def test_something_without_a_place_may_belong_to_any_component() -> None:
+    stack = with_ceilings(usd_per_month={"storage/warm": Decimal(1000)})
+    assert breaches(component_ceilings.RULE, stack) == []
+    assert verdicts(component_ceilings.RULE, added(stack, made(THING, "thing"))) == [Verdict.CANNOT_TELL]
+
+
+def test_what_a_team_gives_up_is_enough() -> None:
+    stack = with_money("models", 3000)
+    assert stack.lock.spec.platform is not None
+    team = next(each for each in stack.lock.spec.platform.teams if each.name == "models")
+    mine = list(team_ceilings.parts(stack.bill, stack.lock.spec, team, "expected"))
+    assert team_ceilings.given_up(mine, Decimal(3000)) == [("finetune-7b", 5)]
+    each = mine[0].each.low
+    assert each * 3 <= 3000 < each * 4
+
+
+def test_growth_is_advice_and_a_project_may_make_it_law() -> None:
+    stack = accepted_without("pool/notebooks/machine")
+    assert judged(stack, (growth.RULE,)).exit_code == 0
+    strict = replace(stack, law=Law(levels={"growth": Level.MANDATORY}))
+    assert judged(strict, (growth.RULE,)).exit_code == 1
+
+
+def test_what_was_unpriced_when_it_was_accepted_may_still_be() -> None:
+    stack = replace(sound("gcp"), law=Law())
+    assert breaches(growth.RULE, stack) == []
+
+
+def test_a_bound_is_no_negative_amount() -> None:
+    with pytest.raises(ValueError, match="greater than or equal to 0"):
+        MayStayUnpriced.model_validate({"at_most_usd_per_month": {"shared_ssd": -1}})
+
+
+def test_a_cluster_that_is_built_in_two_steps_is_judged_whole() -> None:
+    inside = tuple(
+        each for each in sound().resources if not each.type.startswith(("kubernetes:karpenter", "aws:eks/node"))
+    )
+    stack = replace(ceiling(sound(), usd_per_gpu_hour=5), resources=inside)
+    assert breaches(gpu_hour_ceiling.RULE, stack) == []
+    assert verdicts(gpu_hour_ceiling.RULE, replace(stack, whole=sound().bill)) == [Verdict.OVER]
