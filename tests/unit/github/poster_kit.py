@@ -1,0 +1,35 @@
+"""A poster in front of a stub, and what it posted."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from github_stub import REPOSITORY, InProcess, Stub, archive, event
+
+from driver.pull_request.github import BOT, HEADERS, GitHub
+from driver.pull_request.github_shapes import RUN_EVENT
+from driver.pull_request.post import Posted, post
+from driver.pull_request.wire import Api, opened
+
+TOKEN = "a token that nobody may see"
+
+
+def api(stub: Any, *, headers: dict[str, str] | None = None, naps: list[float] | None = None) -> Api:
+    found = opened(stub.root, TOKEN, headers=headers)
+    found.session.mount("https://", InProcess(stub))
+    slept = naps if naps is not None else []
+    return Api(root=found.root, session=found.session, sleep=slept.append)
+
+
+def github(stub: Stub, *, naps: list[float] | None = None) -> GitHub:
+    return GitHub(api=api(stub, headers=HEADERS, naps=naps), repository=REPOSITORY, bot=BOT)
+
+
+def posted(stub: Stub, **run: Any) -> Posted:
+    return post(RUN_EVENT.validate_json(json.dumps(event(**run))), github=github(stub))
+
+
+def left(whole: object) -> bytes:
+    """The archive of a run that left this as its diff."""
+    return archive({"diff.json": json.dumps(whole), "comment.md": "hello", "exit_code": "0\n"})

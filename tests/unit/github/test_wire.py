@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import pytest
+from github_stub import Stub
+from poster_kit import TOKEN, github, posted
+
+from driver.pull_request.wire import TRIES, ApiError, TooLargeError, opened
+from planning.errors import InputError
+
+
+@pytest.mark.parametrize("status", [500, 502, 503, 429])
+def test_a_passing_fault_is_tried_again(status: int) -> None:
+    stub, naps = Stub(faults=[(status, {})]), list[float]()
+    assert github(stub, naps=naps).pull(7)["number"] == 7
+    assert naps == [2.0]
+
+
+def test_a_rate_limit_waits_as_long_as_it_says_and_a_minute_at_most() -> None:
+    stub, naps = Stub(faults=[(403, {"Retry-After": "5"}), (429, {"Retry-After": "4000"})]), list[float]()
+    github(stub, naps=naps).pull(7)
+    assert naps == [5.0, 60.0]
+
+
+def test_a_fault_that_stays_ends_after_some_tries() -> None:
+    stub = Stub(faults=[(502, {})] * 20)
+    with pytest.raises(ApiError, match="answers 502"):
+        posted(stub)
+    assert len(stub.asked) == TRIES
+
+
+def test_a_comment_is_not_sent_twice_after_a_fault_of_the_server() -> None:
+    stub = Stub()
+    client = github(stub)
+    stub.faults = [(502, {})]
+    with pytest.raises(ApiError):
+        client.write(7, "once")
+    assert len(stub.asked) == 1
+
+
+def test_a_refusal_is_not_tried_again() -> None:
+    stub = Stub(faults=[(403, {})])
+    with pytest.raises(ApiError) as refused:
+        github(stub).pull(7)
+    assert refused.value.refused
+    assert len(stub.asked) == 1
+
+
+def test_a_page_on_another_host_is_not_asked() -> None:
+    stub = Stub()
+    client = github(stub)
+    with pytest.raises(ApiError, match="another host"):
+        client.api.download("https://evil.example/x", limit=1)
+    assert stub.asked == []
+
+
+def test_a_download_over_its_limit_ends() -> None:
+    with pytest.raises(TooLargeError):
+        github(Stub(artifact=b"0" * 200_000)).archive(5, limit=100_000)
+
+
+@pytest.mark.parametrize("root", ["http://api.example", "ftp://x", "api.example", "http://localhost.evil.example"])
+def test_a_token_is_not_sent_in_the_clear(root: str) -> None:
+    with pytest.raises(InputError, match="not HTTPS"):
+        opened(root, TOKEN)
+
+
+def test_no_token_is_said() -> None:
+    with pytest.raises(InputError, match="no token"):
+        opened("https://api.example", "")
+
+
+def test_an_answer_of_another_shape_is_a_fault_without_its_content() -> None:
+    stub = Stub(pulls=[{"number": "secret", "state": "open"}])
+    with pytest.raises(ApiError) as fault:
+        github(stub).api.get(
+            "repos/island/lagoon/pulls/", __import__("driver.pull_request.github_shapes", fromlist=["PULL"]).PULL
+        )
+    assert "secret" not in str(fault.value)
