@@ -10,14 +10,15 @@ from planning.bill import Group
 from planning.bucket import BUCKET, bucket
 from planning.charge import HOME, Charge
 from planning.checklist.words import Support
-from planning.money import HOURS_PER_MONTH, NOTHING, ZERO, Range
+from planning.money import HOURS_PER_MONTH, ZERO, Range
+from planning.tiers import OBJECT_ITEMS, lying, requests
 from planning.volumes import declared_volumes, volumes
 from planning.ways import READ_OFF, declared_ways, link, way_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from planning.spec import ClusterSpec, Pool, Tier
+    from planning.spec import ClusterSpec, Pool
 
 NETWORK: Final = "network"
 CLUSTER: Final = "cluster"
@@ -37,7 +38,6 @@ NAT_PROVIDERS: Final = frozenset({"aws", "gcp", "azure"})
 ZONED: Final = frozenset({"aws", "gcp"})  # targets whose stack makes the DNS zone of its services
 # Nobody makes a key there: a cluster that exists has its provider's, CoreWeave encrypts with its own.
 WITHOUT_KEYS: Final = frozenset({"existing", "coreweave"})
-OBJECT_ITEMS: Final = frozenset({Item.OBJECT, Item.OBJECT_INFREQUENT, Item.OBJECT_ARCHIVE})
 
 
 def charges(spec: ClusterSpec) -> tuple[Charge, ...]:
@@ -49,7 +49,7 @@ def _charges(spec: ClusterSpec) -> tuple[Charge, ...]:
     return (
         _control_plane(),
         *(charge for pool in spec.pools for charge in _pool(pool)),
-        *(charge for tier in spec.storage if tier.item != INCLUDED for charge in (_tier(tier), *_requests(tier))),
+        *(charge for tier in spec.storage if tier.item != INCLUDED for charge in (lying(tier), *requests(tier))),
         *volumes(spec).values(),
         *bucket(spec),
         *_gateways(spec),
@@ -86,7 +86,7 @@ def _on_existing(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
 
 def _on_cloud(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
     buckets = {
-        f"bucket/{tier.tier}": (_tier(tier), *_requests(tier)) for tier in spec.storage if tier.item in OBJECT_ITEMS
+        f"bucket/{tier.tier}": (lying(tier), *requests(tier)) for tier in spec.storage if tier.item in OBJECT_ITEMS
     }
     return {
         NETWORK: _traffic(spec),
@@ -101,7 +101,7 @@ def _on_cloud(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
 
 def _on_aws(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
     """EFS is paid by what lies in it, so that its size is foreseen like a bucket's."""
-    disks = {f"disk/{tier.tier}": (_tier(tier),) for tier in spec.storage if tier.item == Item.SHARED_DISK}
+    disks = {f"disk/{tier.tier}": (lying(tier),) for tier in spec.storage if tier.item == Item.SHARED_DISK}
     return {**_on_cloud(spec), **disks}
 
 
@@ -151,35 +151,6 @@ def _pool(pool: Pool) -> tuple[Charge, ...]:
 def disk_gb_months(*, hours: Range, disk_gb: int) -> Range:
     """GB-months of the disks of nodes that are up for `hours` node-hours."""
     return Range(*(part * disk_gb / HOURS_PER_MONTH for part in (hours.min, hours.expected, hours.max)))
-
-
-def _tier(tier: Tier) -> Charge:
-    return Charge(
-        key=f"storage/{tier.tier}",
-        label=f"{tier.tier} storage: {tier.engine}",
-        group=Group.STORAGE,
-        item=tier.item,
-        quantity=Range.exactly(tier.provisioned_gb) + (tier.grown_gb.as_range() if tier.grown_gb else NOTHING),
-    )
-
-
-def _requests(tier: Tier) -> tuple[Charge, ...]:
-    """Requests to an object tier, where the checklist foresees them."""
-    kinds = (
-        ("writes", "that write or list", Item.OBJECT_PUT, tier.writes_thousands),
-        ("reads", "that read", Item.OBJECT_GET, tier.reads_thousands),
-    )
-    return tuple(
-        Charge(
-            key=f"storage/{tier.tier}/{name}",
-            label=f"{tier.tier} storage: requests {words}",
-            group=Group.STORAGE,
-            item=item,
-            quantity=thousands.as_range(),
-        )
-        for name, words, item, thousands in kinds
-        if thousands is not None
-    )
 
 
 def _gateways(spec: ClusterSpec) -> tuple[Charge, ...]:

@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,6 +19,12 @@ from planning.errors import InputError
 from planning.json_form import range_form
 from planning.spent.block import block, with_block
 from planning.spent.months import Measured, named, ranges
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from driver.project import Project
+    from planning.money import Range
 
 app = typer.Typer(help="What a stack really used.", no_args_is_help=True)
 
@@ -67,19 +73,30 @@ def run(
         raise InputError(_nothing(found), hint="export whole months, and check --tag")
     section = block(measured, source=", ".join(Path(file).name for file in files), months=found.whole)
     if as_json:
-        months = [named(month) for month in found.whole]
-        show_json(
-            {"stack": stack, "months": months, "usage": {name: range_form(each) for name, each in measured.items()}}
-        )
+        _show_json(stack, measured, found)
     else:
         show(*usage_parts(measured, found), section)
     if write:
-        path = project.checklist(stack)
-        text = with_block(path.read_text("utf-8"), section)
-        read(text, file=shown(path))
-        write_all({path: text})
-        note(f"written: {shown(path)}; atoll quote {stack} reckons with it")
+        _write(project, stack, section)
     return 0
+
+
+def _show_json(stack: str, measured: "Mapping[str, Range]", found: Measured) -> None:
+    usage = {name: range_form(each) for name, each in measured.items()}
+    show_json({"stack": stack, "months": [named(month) for month in found.whole], "usage": usage})
+
+
+def _write(project: "Project", stack: str, section: str) -> None:
+    """Put the section into the checklist, once that is a checklist with it.
+
+    Raises:
+        InputError: it would not be.
+    """
+    path = project.checklist(stack)
+    text = with_block(path.read_text("utf-8"), section)
+    read(text, file=shown(path))
+    write_all({path: text})
+    note(f"written: {shown(path)}; atoll quote {stack} reckons with it")
 
 
 def _tag(text: str) -> tuple[str, str]:

@@ -6,8 +6,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from planning.money import ZERO, Range
-from planning.quantities import OBJECT_ITEMS
 from planning.spec import Amounts
+from planning.tiers import OBJECT_ITEMS
 
 if TYPE_CHECKING:
     from planning.checklist.model import Checklist

@@ -52,6 +52,8 @@ CLAIM: Final = "kubernetes:core/v1:PersistentVolumeClaim"
 NAMESPACE: Final = "kubernetes:core/v1:Namespace"
 VOLUME: Final = "kubernetes:core/v1:PersistentVolume"
 CLASS: Final = "kubernetes:storage.k8s.io/v1:StorageClass"
+PEOPLE: Final = "atoll/queued"  # label of namespaces that people of the platform work in, with volumes of their own
+OWN_DISKS: Final = "atoll-hot"  # the nodes' own disks, which go with the node whatever a class says
 DAY_S: Final = 24 * 3600
 DEFAULT_DAYS: Final = 30  # both clouds' own: registry pages of aws_kms_key and google_kms_crypto_key, 2026-11-21
 LIMIT: Final = "what loses data when it is deleted is protected and kept"
@@ -65,7 +67,7 @@ class Kept(Settings):
     """Least number of days between the deletion of a key and the end of all that it encrypts."""
     namespaces: tuple[str, ...] = ("mlflow", "airflow", "object-store")
     """Namespaces whose deletion deletes data."""
-    namespace_prefixes: tuple[str, ...] = ("work-", "atoll-storage-")
+    namespace_prefixes: tuple[str, ...] = ("atoll-storage-",)
     """What the names of other such namespaces begin with."""
 
 
@@ -174,7 +176,7 @@ def _reclaimed(resource: Resource, inputs: Properties) -> Iterator[Breach]:
     """Volumes of a class that does not say it are deleted with their claims; volumes by name are kept (Kubernetes)."""
     spec = inputs.at("spec").at("persistentVolumeReclaimPolicy")
     at, default = (spec, "Retain") if resource.type == VOLUME else (inputs.at("reclaimPolicy"), "Delete")
-    if at.text(default) != "Retain":
+    if at.text(default) != "Retain" and inputs.at("metadata").at("name").text("") != OWN_DISKS:
         yield over(
             resource,
             at.path,
@@ -189,8 +191,9 @@ def _inside(subject: Subject) -> Iterator[Breach]:
     settings = subject.law.setting(Kept)
 
     def namespace(resource: Resource, inputs: Properties) -> Iterator[Breach]:
-        name = inputs.at("metadata").at("name").text()
-        if name in settings.namespaces or name.startswith(settings.namespace_prefixes):
+        named = inputs.at("metadata")
+        name, people = named.at("name").text(), named.at("labels").at(PEOPLE).text("")
+        if people or name in settings.namespaces or name.startswith(settings.namespace_prefixes):
             yield _kept(resource, "retain_on_delete")
 
     def claim(resource: Resource, inputs: Properties) -> Iterator[Breach]:

@@ -42,7 +42,7 @@ def _moved(subject: Subject) -> Iterator[Breach]:
                 verdict=Verdict.OVER,
                 given=f"the lock moves the cluster {new.name} from {there} to {here}",
                 limit="a stack that exists stays at its provider and in its region",
-                fix=f"Restore the lock and make a second stack there: atoll clone {subject.lock.stack}",
+                fix=f"Restore the lock and make a second stack there: atoll init NAME --from {subject.lock.stack}",
             )
 
 
@@ -70,7 +70,7 @@ RULE: Final = Rule(
     title="Region in place",
     demand="No cluster that exists changes its provider or its region.",
     why="A region cannot be edited: the engine would delete the cluster with its data and begin again elsewhere.",
-    remedy="Restore the lock. `atoll clone` makes a second stack at the other place; data moves before the cutover.",
+    remedy="Restore the lock. `atoll init NAME --from STACK` starts a second stack for the other place; move data first.",
     severity=Severity.CRITICAL,
     judge=_breaches,
 )
