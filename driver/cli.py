@@ -28,9 +28,11 @@ COMMANDS: Final[Mapping[str, str]] = {
     "plan": "driver.commands.plan",
     "rules": "driver.commands.rules",
     "price": "driver.commands.price",
+    "diff": "driver.commands.diff",
     "preview": "driver.commands.preview",
     "up": "driver.commands.up",
     "refresh": "driver.commands.refresh",
+    "watch": "driver.commands.watch",
     "destroy": "driver.commands.destroy",
     "outputs": "driver.commands.outputs",
     "access": "driver.commands.access",
@@ -39,7 +41,9 @@ COMMANDS: Final[Mapping[str, str]] = {
     "leftovers": "driver.commands.leftovers",
     "catalog": "driver.commands.catalog",
     "software": "driver.commands.software",
+    "usage": "driver.commands.usage",
     "handover": "driver.commands.handover",
+    "comment": "driver.commands.comment",
 }
 OK: Final = 0
 FAILED: Final = 1

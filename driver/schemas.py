@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from pydantic import TypeAdapter
 
 from planning.checklist import schema as checklist_schema
+from planning.diff_shapes import DiffForm
 from planning.facts_form import DemandsForm, FactsForm, ProvidersForm, SoundnessForm, WorthsForm
 from planning.json_shapes import ExplainForm, OptionForm, PriceForm, QuoteForm
 from planning.leftovers_form import LeftoversForm
@@ -15,6 +16,7 @@ from planning.plan_shapes import PlanForm
 from planning.platform.digests import SoftwareLock
 from planning.platform.shapes import CopiesForm, SoftwareForm
 from planning.preflight.form import PreflightForm
+from planning.watched_shapes import WatchForm
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,6 +34,8 @@ _DOCUMENTS: Final[Mapping[str, tuple[Any, str]]] = {
     "explain": (ExplainForm, "atoll explain --json"),
     "plan": (PlanForm, "atoll plan --json"),
     "price": (PriceForm, "atoll price --json"),
+    "diff": (DiffForm, "atoll diff --json"),
+    "watch": (WatchForm, "atoll watch --json"),
     "preflight": (PreflightForm, "atoll preflight --json"),
     "leftovers": (LeftoversForm, "atoll leftovers --json"),
     "demands": (DemandsForm, "atoll check --json"),

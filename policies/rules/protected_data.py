@@ -52,7 +52,7 @@ CLAIM: Final = "kubernetes:core/v1:PersistentVolumeClaim"
 NAMESPACE: Final = "kubernetes:core/v1:Namespace"
 VOLUME: Final = "kubernetes:core/v1:PersistentVolume"
 CLASS: Final = "kubernetes:storage.k8s.io/v1:StorageClass"
-PEOPLE: Final = "atoll/queued"  # label of namespaces that people of the platform work in, with volumes of their own
+PEOPLE: Final = ("app.kubernetes.io/part-of", "kubeflow-profile")  # namespaces in which people have volumes
 OWN_DISKS: Final = "atoll-hot"  # the nodes' own disks, which go with the node whatever a class says
 DAY_S: Final = 24 * 3600
 DEFAULT_DAYS: Final = 30  # both clouds' own: registry pages of aws_kms_key and google_kms_crypto_key, 2026-11-21
@@ -192,7 +192,7 @@ def _inside(subject: Subject) -> Iterator[Breach]:
 
     def namespace(resource: Resource, inputs: Properties) -> Iterator[Breach]:
         named = inputs.at("metadata")
-        name, people = named.at("name").text(), named.at("labels").at(PEOPLE).text("")
+        name, people = named.at("name").text(), named.at("labels").at(PEOPLE[0]).text("") == PEOPLE[1]
         if people or name in settings.namespaces or name.startswith(settings.namespace_prefixes):
             yield _kept(resource, "retain_on_delete")
 

@@ -70,7 +70,7 @@ RULE: Final = Rule(
     title="Region in place",
     demand="No cluster that exists changes its provider or its region.",
     why="A region cannot be edited: the engine would delete the cluster with its data and begin again elsewhere.",
-    remedy="Restore the lock. `atoll init NAME --from STACK` starts a second stack for the other place; move data first.",
+    remedy="Restore the lock. `atoll init NAME --from STACK` starts one at the other place; then move data.",
     severity=Severity.CRITICAL,
     judge=_breaches,
 )

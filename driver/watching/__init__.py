@@ -1,0 +1,1 @@
+"""Running stacks, looked at again: today's prices, the accepted cluster, the rules."""
