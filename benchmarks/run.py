@@ -18,6 +18,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pack_1000 import prepared
 from preview_500 import write
 
 from catalogs.reader import load
@@ -147,6 +148,8 @@ def main() -> None:
         preview = Path(folder) / "preview.json"
         write(preview)
         accepted_demo(Path(folder))
+        pack = Path(folder) / "pack"
+        pack.mkdir()
         rows = [
             process("atoll quote demo", "quote", "demo", limit_s=0.4, limit_mib=100),
             measure_quote(),
@@ -154,6 +157,7 @@ def main() -> None:
             process("atoll price, 500 resources", "price", str(preview), limit_s=0.35),
             measure_price(preview),
             process("atoll plan demo", "plan", "demo", limit_s=6, folder=Path(folder)),
+            in_process("policy pack, 1,000 resources", prepared(pack), limit_s=2),
         ]
     print("\n".join(each.row() for each in rows))
     if any("OVER" in each.row() for each in rows):

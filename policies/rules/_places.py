@@ -100,7 +100,7 @@ def _gcp(subject: Subject, resource: Resource, inputs: Properties) -> Iterator[F
     for name in ("region", "location", "zone"):
         value = inputs.at(name)
         if name == "zone" and resource.type == GATEWAY and isinstance(value.value, Unknown):
-            yield _of_subnet(subject, inputs), "zone"
+            yield _of_subnet(subject, resource), "zone"
         elif value.said and value.text().lower() != EVERYWHERE:
             yield _google(value.text()), name
     for zone in inputs.at("nodeLocations").each():
@@ -111,18 +111,18 @@ def _google(said: str) -> Place:
     return Place("gcp", ZONE_LETTER.sub("", said.lower()))
 
 
-def _of_subnet(subject: Subject, inputs: Properties) -> Place:
+def _of_subnet(subject: Subject, resource: Resource) -> Place:
     """The region of a machine whose zone is not known yet: Google Cloud starts it in its subnet's region only.
 
     Raises:
         UnreadableError: its subnet is not among the resources, or does not say where it is.
     """
-    for interface in inputs.at("networkInterfaces").each():
-        origin = interface.at("subnetwork").value
-        subnet = subject.registered.find(origin.urn) if isinstance(origin, Unknown) else None
-        if subnet is not None and subnet.type == SUBNET:
-            return _google(Properties(subnet.inputs).at("region").text())
-    raise UnreadableError("zone is known only after creation", path="zone")
+    near = (subject.registered.find(urn) for urn in resource.property_dependencies.get("networkInterfaces", ()))
+    subnets = [each for each in near if each is not None and each.type == SUBNET]
+    regions = {Properties(each.inputs).at("region").text() for each in subnets}
+    if len(regions) != 1:
+        raise UnreadableError("zone is known only after creation", path="zone")
+    return _google(regions.pop())
 
 
 def _azure(subject: Subject, resource: Resource, inputs: Properties) -> Iterator[Found]:

@@ -86,11 +86,9 @@ def test_a_machine_without_a_zone_lies_where_its_subnet_does() -> None:
     stack = sound("gcp")
     at = next(index for index, each in enumerate(stack.resources) if each.type == "gcp:compute/instance:Instance")
     gateway = stack.resources[at]
-    interfaces = gateway.inputs["networkInterfaces"]
-    assert isinstance(interfaces, list)
-    assert isinstance(interfaces[0], dict)
-    assert isinstance(interfaces[0]["subnetwork"], Unknown)
-    lost = with_resource(stack, at, replace(gateway, inputs={**gateway.inputs, "networkInterfaces": [{}]}))
+    assert isinstance(gateway.inputs["zone"], Unknown)
+    assert gateway.property_dependencies["networkInterfaces"]
+    lost = with_resource(stack, at, replace(gateway, property_dependencies={}))
     assert said(allowed_places.RULE, stack) == []
     assert [each.verdict for each in said(allowed_places.RULE, lost)] == [Verdict.CANNOT_TELL]
 
