@@ -92,6 +92,11 @@ def shared(pool: Pool, platform: Platform) -> bool:
     return platform.sharing != "none" and mine
 
 
+def plain(pool: Pool) -> Flavor:
+    """Whole accelerators of the pool."""
+    return Flavor(pool=pool, resource=device(pool.accelerator), parts=1)
+
+
 def flavor(pool: Pool, platform: Platform) -> Flavor:
     """How pods ask for the pool's accelerators.
 
@@ -99,7 +104,7 @@ def flavor(pool: Pool, platform: Platform) -> Flavor:
         InputError: the accelerator cannot be cut into the slices that are wanted.
     """
     if not shared(pool, platform):
-        return Flavor(pool=pool, resource=device(pool.accelerator), parts=1)
+        return plain(pool)
     if platform.sharing == "mig":
         parts = slices(pool.accelerator or "", platform.mig_profile)
         return Flavor(pool=pool, resource=slice_of(platform.mig_profile), parts=parts)
@@ -119,6 +124,20 @@ def lines(platform: Platform, pools: Sequence[Pool]) -> Iterator[Line]:
             queues += (Queue(team=OPEN, workload=workload, nominal=none, weight=1),)
         lent = {each.pool.name: each.total - sum(queue.nominal[each.pool.name] for queue in queues) for each in flavors}
         yield Line(workload=workload, flavors=flavors, queues=queues, lent=lent)
+
+
+def namespace_quotas(pools: Iterable[Pool], platform: Platform | None) -> dict[str, dict[str, int]]:
+    """Accelerators that all pods of a workload's namespace may ask for, by resource as its pods name it.
+
+    Those of working nodes: a spare is for the job that lost a node, not for one job more.
+    """
+    hard: dict[str, dict[str, int]] = {}
+    for pool in pools:
+        if pool.workload and device(pool.accelerator):
+            asked = plain(pool) if platform is None else flavor(pool, platform)
+            mine = hard.setdefault(pool.workload, {})
+            mine[asked.resource] = mine.get(asked.resource, 0) + asked.total
+    return hard
 
 
 def _queue(team: TeamShare, workload: str, flavors: Sequence[Flavor]) -> Queue:

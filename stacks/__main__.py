@@ -19,9 +19,9 @@ def main() -> None:
     """The stack that is selected."""
     try:
         lock = read_lock(Path(__file__).parent / pulumi.get_stack() / LOCK_NAME)
-        outputs = build(
-            lock.placements, joined=lock.joined, ceiling=lock.ceiling.usd_per_month, prices=node_prices(lock.bill)
-        )
+        beside = [spec.placement.name for spec in lock.placements[1:]]
+        prices = node_prices(lock.bill, beside=beside, binds=lock.ceiling.binds)
+        outputs = build(lock.placements, joined=lock.joined, ceiling=lock.ceiling.usd_per_month, prices=prices)
     except AtollError as error:
         raise pulumi.RunError(in_one_line(error)) from error  # the engine prints it without a traceback
     for name, value in outputs.items():

@@ -12,6 +12,7 @@ from components.access.names import QUEUED, SYSTEM_NAMESPACE, namespace, workloa
 from components.access.opening import opening
 from components.access.tenant import TenantArgs, tenant
 from components.storage.classes import storage_classes
+from planning.queues import namespace_quotas
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -72,9 +73,11 @@ class Tenancy(pulumi.ComponentResource):
             if volume.shut:
                 opening(volume, home=system, image=args.image)
         marks = _marks(args.spec)
+        quotas = namespace_quotas(args.spec.pools, args.spec.platform)
         for workload in workloads(args.spec):
             home = shut_namespace(namespace(workload), level="restricted", parent=self, marks=marks)
-            mine = TenantArgs(workload=workload, pools=args.spec.pools, identity=args.identity, volumes=args.volumes)
+            held = quotas.get(workload, {})
+            mine = TenantArgs(workload=workload, accelerators=held, identity=args.identity, volumes=args.volumes)
             tenant(mine, home=home)
         _priorities(parent=self)
         storage_classes(args.spec.storage, parent=self)

@@ -10,7 +10,6 @@ import pulumi_kubernetes as kubernetes
 
 from components.access.claims import claim
 from components.access.names import SERVICE_ACCOUNT
-from components.nodepool.devices import device
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from pulumi_kubernetes.networking.v1 import NetworkPolicySpecArgsDict
 
     from components.site import Volume
-    from planning.spec import Pool
 
 # Roles of the checklist's users to the roles that every cluster has. Those grow with what is installed: the training
 # operators add their kinds to `edit` and `view`. None of them may touch quotas.
@@ -35,10 +33,14 @@ ANYWHERE: Final = "0.0.0.0/0"
 
 @dataclass(frozen=True, kw_only=True)
 class TenantArgs:
-    """A workload, the pools of the cluster, its own among them, and the volumes that are kept for it."""
+    """A workload, its quota, and the volumes that are kept for it.
+
+    Args:
+        accelerators: that its pods may ask for together, by extended resource.
+    """
 
     workload: str
-    pools: Sequence[Pool]
+    accelerators: Mapping[str, int]
     identity: str = "none"
     volumes: Sequence[Volume] = ()
 
@@ -80,12 +82,8 @@ def _account(workload: str, *, home: kubernetes.core.v1.Namespace) -> None:
 
 
 def _quota(args: TenantArgs, *, home: kubernetes.core.v1.Namespace) -> None:
-    """Accelerators of the working nodes: a spare is for the job that lost a node, not for one job more."""
-    hard: dict[str, int] = {}
-    for pool in args.pools:
-        name = device(pool.accelerator)
-        if pool.workload == args.workload and name:
-            hard[f"requests.{name}"] = hard.get(f"requests.{name}", 0) + pool.accelerators * pool.working
+    """What is beyond it is refused at once, whoever asks, with a queue or without one."""
+    hard = {f"requests.{name}": count for name, count in args.accelerators.items()}
     if not hard:
         return
     kubernetes.core.v1.ResourceQuota(

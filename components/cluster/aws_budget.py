@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from planning.spec import Placement
 
-WARN_AT: Final = ((80, "ACTUAL"), (100, "ACTUAL"), (100, "FORECASTED"))  # percent of the ceiling
+# Percent of the ceiling; AWS takes ten at most (Budgets API 2016-10-20, NotificationWithSubscribersList).
+WARN_AT: Final = ((50, "ACTUAL"), (80, "ACTUAL"), (100, "ACTUAL"), (100, "FORECASTED"))
 STOP_AT: Final = 100
 STOPPED: Final = ("ec2:RunInstances", "ec2:CreateFleet")
 

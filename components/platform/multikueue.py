@@ -124,7 +124,7 @@ def _queue(
     """The workload's namespace at home, where its jobs are written, and its queue, as long as that of the worker."""
     marks = Marks(labels={QUEUED: "yes"})
     home = shut_namespace(namespace(workload), level="restricted", parent=parent, marks=marks)
-    tenant(TenantArgs(workload=workload, pools=()), home=home)
+    tenant(TenantArgs(workload=workload, accelerators={}), home=home)
     body = {
         "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": namespace(workload)}},
         "resourceGroups": [resource_group(FLAVOR, quota(accelerators(spec, workload)))],

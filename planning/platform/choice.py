@@ -100,6 +100,7 @@ ASKED_FOR: Final[Mapping[str, tuple[Callable[[Checklist], bool], str]]] = {
     "minio": (lambda asked: asked.platform.object_store == "minio", "another object store was chosen"),
     "seaweedfs": (lambda asked: asked.platform.object_store == "seaweedfs", "another object store was chosen"),
     "airflow": (lambda asked: "airflow" in asked.schedulers, "schedulers does not ask for it"),
+    "spend_guard": (lambda asked: asked.ceiling.usd_per_month is not None, "no ceiling a month is set"),
     "slurm_operator": (_slurm, "orchestration does not ask for Slurm"),
     "slurm": (_slurm, "orchestration does not ask for Slurm"),
     "argo_cd": (lambda asked: asked.platform.handover == "argo_cd", "platform.handover does not ask for it"),

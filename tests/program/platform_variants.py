@@ -40,10 +40,11 @@ BASES: Mapping[str, Callable[[], ClusterSpec]] = {
 }
 SLEEPER = {"kind": "inference", "name": "serve", "model": {"parameters": "7B"}, "scale_to_zero": True}
 MAIN = {"provider": "aws", "region": "us-east-1", "logs_and_metrics": True}
+CEILING = {"usd_per_month": 250_000}
 VARIANTS: Mapping[str, tuple[str, dict[str, Any]]] = {
     "small": ("existing", {"platform": {"size": "small"}}),
     "standard": ("existing", {"platform": {"size": "standard"}, "access": {"sso": SSO}}),
-    "full": ("existing", {"platform": {"size": "full"}, "main_cloud": MAIN}),
+    "full": ("existing", {"platform": {"size": "full"}, "main_cloud": MAIN, "ceiling": CEILING}),
     "seaweedfs": ("existing", {"platform": {"size": "standard", "object_store": "seaweedfs"}}),
     "everything": (
         "existing",
@@ -56,7 +57,7 @@ VARIANTS: Mapping[str, tuple[str, dict[str, Any]]] = {
     ),
     "zero": ("existing", {"workloads": [*CHECKLIST["workloads"], SLEEPER]}),
     "bare": ("bare", {"platform": {"size": "small"}}),
-    "aws": ("aws", {"platform": {"size": "full"}, "main_cloud": MAIN}),
+    "aws": ("aws", {"platform": {"size": "full"}, "main_cloud": MAIN, "ceiling": CEILING}),
     "aws-provider": ("aws", {"platform": {"size": "full", "object_store": "provider"}, "schedulers": ["airflow"]}),
     "gcp-provider": (
         "gcp",

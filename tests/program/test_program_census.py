@@ -95,6 +95,7 @@ TOKENS = {
     "atoll:platform:Seaweedfs",
     "atoll:platform:Slurm",
     "atoll:platform:SlurmOperator",
+    "atoll:platform:SpendGuard",
     "atoll:platform:Teams",
     "atoll:platform:Tempo",
     "atoll:platform:Trainer",

@@ -16,7 +16,7 @@ IDLE_POOL: Final = "1h"
 
 def group(facts: Facts) -> Iterator[RuleGroup]:
     """Nothing that has no price, no ceiling or no accelerators to be said of."""
-    rules = [*_ceiling(facts), *_idle_pool(facts)]
+    rules = [*_ceiling(facts), *_guard(facts), *_idle_pool(facts)]
     if rules:
         yield RuleGroup(name="atoll-money", rules=rules)
 
@@ -32,6 +32,28 @@ def _ceiling(facts: Facts) -> Iterator[Alert]:
         summary="What runs now would cost {{ $value | humanize }} USD a month, above the ceiling",
         description=f"The ceiling is {facts.ceiling_usd_per_month:,.0f} USD a month. The rate is the nodes that are up"
         " at the quote's prices, plus everything else in the bill.",
+    )
+
+
+def _guard(facts: Facts) -> Iterator[Alert]:
+    if facts.ceiling_usd_per_month is None or "spend_guard" not in facts.parts:
+        return
+    yield Alert(
+        name="SpendHeld",
+        expr="max(atoll_spend_stop) > 0",
+        lasting="0m",
+        severity="warning",
+        summary="The ceiling of this month is nearly spent, and queues are stopped (1: nothing new, 2: all evicted)",
+        description=f"The ceiling is {facts.ceiling_usd_per_month:,.0f} USD a month. Queues whose nodes come and go are"
+        " stopped until the month ends, or until an option with another ceiling is accepted.",
+    )
+    yield Alert(
+        name="SpendGuardSilent",
+        expr="absent(atoll_spend_seen_seconds) or time() - max(atoll_spend_seen_seconds) > 600",
+        lasting="5m",
+        severity="critical",
+        summary="The spend guard has seen no nodes for ten minutes: nothing in the cluster stops at the ceiling",
+        description="When it sees them again, the time between counts as if every pool had been at its full size.",
     )
 
 

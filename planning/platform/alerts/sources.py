@@ -89,6 +89,15 @@ METRICS: Final[Mapping[str, frozenset[str]]] = {
             "kueue_pending_workloads",
         }
     ),
+    # components/platform/spend_guard_script.py
+    "spend guard": frozenset(
+        {
+            "atoll_spend_headroom_usd",
+            "atoll_spend_machines_month_to_date_usd",
+            "atoll_spend_seen_seconds",
+            "atoll_spend_stop",
+        }
+    ),
     # cert-manager.io/docs/devops-tips/prometheus-metrics
     "cert-manager": frozenset({"certmanager_certificate_expiration_timestamp_seconds"}),
     # github.com/velero-io/velero, pkg/metrics/metrics.go

@@ -9,7 +9,7 @@ from typing import Any
 from planning.platform.alerts.model import Facts
 
 WORDS = {"by", "on", "and", "or", "unless", "group_left", "group_right", "ignoring", "without", "bool", "offset"}
-PARTS = frozenset({"kueue", "notebooks", "cert_manager", "velero", "postgres_operator", "loki", "minio"})
+PARTS = frozenset({"kueue", "notebooks", "cert_manager", "velero", "postgres_operator", "loki", "minio", "spend_guard"})
 
 
 def facts(**changes: Any) -> Facts:

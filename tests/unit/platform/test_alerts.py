@@ -67,6 +67,8 @@ def test_what_the_issue_asks_for_is_watched() -> None:
         "SloBurnFast",
         "SloBurnSlow",
         "SloBurnSteady",
+        "SpendGuardSilent",
+        "SpendHeld",
         "SpendOverCeiling",
         "VolumeFilling",
     }
