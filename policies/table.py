@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from policies.rules import (
     allowed_machines,
     allowed_places,
+    ceiling_layers,
     component_ceilings,
     contract_ceiling,
     encryption,
@@ -39,6 +40,7 @@ RULES: Final[tuple[Rule, ...]] = (
     gpu_hour_ceiling.RULE,
     component_ceilings.RULE,
     team_ceilings.RULE,
+    ceiling_layers.RULE,
     growth.RULE,
     price_age.RULE,
     unpriced.RULE,

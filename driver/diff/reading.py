@@ -1,0 +1,76 @@
+"""Reading what a side answered. It comes from a tree that anybody may have written: what does not fit is a failure."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from pydantic import TypeAdapter, ValidationError
+
+from driver.diff.answers import JudgedAnswerForm, PricedForm, RegisteredForm
+from planning.takeoff.read.plan import preview
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from planning.takeoff.resource import Resource
+
+LARGEST_BYTES: Final = 256 * 2**20
+UNREADABLE: Final = "its answer is none that this Atoll reads; compare with the Atoll of the base"
+
+
+def failure(path: Path) -> str:
+    """Why there is no answer; "" where there is one."""
+    found = _loaded(path)
+    said = found.get("failure") if found is not None else None
+    return said if isinstance(said, str) else UNREADABLE
+
+
+def resources(path: Path | None) -> tuple[Resource, ...]:
+    """What a program registered; nothing where it failed."""
+    found = _valid(path, RegisteredForm)
+    return preview(cast("dict[str, object]", found)).new if found and "resources" in found else ()
+
+
+def judged(path: Path | None) -> JudgedAnswerForm:
+    """What the rules said, or why they said nothing."""
+    found = _valid(path, JudgedAnswerForm)
+    if found is None:
+        return {"failure": UNREADABLE if path else ""}
+    answer = cast("JudgedAnswerForm", found)
+    complete = not answer["failure"] and {"bill", "book", "found", "codes", "exemptions", "verdict"} <= answer.keys()
+    return answer if complete or answer["failure"] else {"failure": UNREADABLE}
+
+
+def priced(path: Path | None) -> PricedForm:
+    """What the resources cost, or why nobody knows."""
+    found = _valid(path, PricedForm)
+    return cast("PricedForm", found) if found else {"failure": UNREADABLE if path else ""}
+
+
+def _valid(path: Path | None, shape: type) -> dict[str, Any] | None:
+    found = _loaded(path) if path else None
+    if found is None:
+        return None
+    if found.get("failure"):
+        return {"failure": str(found["failure"])}
+    try:
+        return cast("dict[str, Any]", _adapter(shape).validate_python(found))
+    except ValidationError:
+        return None
+
+
+@cache
+def _adapter(shape: type) -> TypeAdapter[Any]:
+    return TypeAdapter(shape)
+
+
+def _loaded(path: Path) -> dict[str, object] | None:
+    try:
+        if path.stat().st_size > LARGEST_BYTES:
+            return None
+        found: object = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return cast("dict[str, object]", found) if isinstance(found, dict) else None

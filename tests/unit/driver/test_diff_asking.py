@@ -1,0 +1,116 @@
+"""A tree is asked in a process of its own, and whatever that process does, every case has its answer."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from driver.diff.answers import CaseForm
+from driver.diff.asking import Asker
+from driver.diff.reading import UNREADABLE, failure, judged, resources
+from driver.diff.trees import Place, Tree
+
+HEAD = """\
+import json, os, sys
+request = json.load(sys.stdin)
+def tell(line):
+    sys.stdout.write(line + "\\n")
+    sys.stdout.flush()
+def answer(case, body):
+    with open(case["answer"], "w") as file:
+        json.dump(body, file)
+"""
+GOOD = """\
+tell("ready")
+for case in request["cases"]:
+    tell("started")
+    answer(case, {"failure": "", "resources": [], "seen": dict(os.environ)})
+    tell("done")
+"""
+THIRD_DIES = """\
+tell("ready")
+for case in request["cases"]:
+    tell("started")
+    if case["stack"] == "s2":
+        print("no memory left", file=sys.stderr)
+        os._exit(9)
+    answer(case, {"failure": "", "resources": []})
+    tell("done")
+"""
+
+
+def asked(folder: Path, program: str, *, count: int = 4, deadline_s: float = 1.0) -> list[Path]:
+    """Where the answers of a tree are whose `driver.side` is `program`."""
+    (folder / "tree" / "driver").mkdir(parents=True)
+    (folder / "tree" / "driver" / "__init__.py").write_text("")
+    (folder / "tree" / "driver" / "side.py").write_text(HEAD + program)
+    place = Place(Tree(ref="x", commit="x", files={"driver/side.py": "x"}), folder / "tree")
+    cases = [_case(f"s{number}", folder / f"{number}.json") for number in range(count)]
+    asker = Asker(folder=folder, today="2026-11-21", deadline_s=deadline_s)
+    asker.ask(place, "register", cases)
+    return [Path(case["answer"]) for case in cases]
+
+
+def _case(stack: str, answer: Path) -> CaseForm:
+    return {
+        "stack": stack,
+        "answer": str(answer),
+        "resources": "",
+        "lock": "",
+        "before": "",
+        "settings": "",
+    }
+
+
+def test_nothing_of_our_environment_reaches_a_tree_but_what_it_needs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN", "GOOGLE_APPLICATION_CREDENTIALS", "PULUMI_ACCESS_TOKEN"):
+        monkeypatch.setenv(name, "secret")
+    (answer, *_) = asked(tmp_path, GOOD)
+    seen = json.loads(answer.read_text())["seen"]
+    assert seen["PYTHONPATH"] == str(tmp_path / "tree")
+    assert seen["HOME"] == str(tmp_path / "home")
+    assert "secret" not in seen.values()
+
+
+def test_a_process_that_dies_fails_the_stack_it_was_at_and_no_other(tmp_path: Path) -> None:
+    said = [failure(answer) for answer in asked(tmp_path, THIRD_DIES)]
+    assert [bool(each) for each in said] == [False, False, True, False]
+    assert said[2] == "it ended with code 9: no memory left"
+
+
+def test_a_tree_that_does_not_start_fails_every_stack_with_its_own_words(tmp_path: Path) -> None:
+    said = {failure(answer) for answer in asked(tmp_path, "import nothing_like_it\n")}
+    assert said == {
+        "its Atoll does not start: it ended with code 1: ModuleNotFoundError: No module named 'nothing_like_it'"
+    }
+
+
+def test_a_tree_that_never_answers_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("driver.diff.asking.GRACE_S", 0.5)
+    said = [failure(answer) for answer in asked(tmp_path, "import time; time.sleep(60)\n", count=1, deadline_s=0.5)]
+    assert said[0].endswith("it did not end in time")
+
+
+@pytest.mark.parametrize("lie", ["done\\n" * 99, "ready\\ndone\\ndone\\n", "ready\\nstarted\\n", "\\x00\\xff"])
+def test_a_tree_that_lies_about_what_it_did_leaves_failures(tmp_path: Path, lie: str) -> None:
+    answers = asked(tmp_path, f'sys.stdout.write("{lie}")\n', count=2)
+    assert all(failure(answer) for answer in answers)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "null", "{}", '{"failure": 3}', "[" * 100_000])
+def test_an_answer_that_is_none_is_a_failure(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "answer.json"
+    path.write_text(text)
+    assert failure(path) == UNREADABLE
+    assert judged(path)["failure"]
+    assert resources(path) == ()
+
+
+def test_an_answer_without_its_verdict_is_a_failure(tmp_path: Path) -> None:
+    path = tmp_path / "answer.json"
+    path.write_text('{"failure": "", "codes": []}')
+    assert judged(path)["failure"] == UNREADABLE

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from driver.diff.digests import digests
+
+ROOT = Path(__file__).parents[3]
+READS_PRICES = re.compile(r"^(from|import) (catalogs\.(?!software)|planning\.(options|quoting|pricing))", re.MULTILINE)
+TREE = {
+    "README.md": "100644 a",
+    "catalogs/aws/prices.csv": "100644 a",
+    "components/aws.py": "100644 a",
+    "driver/cli.py": "100644 a",
+    "policies/rules/tags.py": "100644 a",
+    "stacks/Pulumi.one.yaml": "100644 a",
+    "stacks/__main__.py": "100644 a",
+    "stacks/one/checklist.yaml": "100644 a",
+    "stacks/one/quote.lock.json": "100644 a",
+    "stacks/policies.yaml": "100644 a",
+    "stacks/two/quote.lock.json": "100644 a",
+    "stacks/two/notes/of/somebody.md": "100644 a",
+}
+
+
+def moved(path: str, identity: str = "100644 b") -> set[str]:
+    """The stacks that a change of one file moves."""
+    before, after = digests(TREE), digests({**TREE, path: identity})
+    return {stack for stack in ("one", "two") if before.moves(stack) != after.moves(stack)}
+
+
+@pytest.mark.parametrize(
+    ("path", "stacks"),
+    [
+        ("README.md", set()),
+        ("driver/cli.py", set()),
+        ("tests/unit/test_house.py", set()),
+        ("stacks/one/checklist.yaml", {"one"}),
+        ("stacks/Pulumi.one.yaml", {"one"}),
+        ("stacks/two/quote.lock.json", {"two"}),
+        ("catalogs/aws/prices.csv", {"one", "two"}),
+        ("components/aws.py", {"one", "two"}),
+        ("policies/rules/tags.py", {"one", "two"}),
+        ("stacks/policies.yaml", {"one", "two"}),
+        ("stacks/software.lock.json", {"one", "two"}),
+        ("stacks/__main__.py", {"one", "two"}),
+        ("requirements.lock", {"one", "two"}),
+    ],
+)
+def test_a_change_moves_the_stacks_that_hang_on_the_file(path: str, stacks: set[str]) -> None:
+    assert moved(path) == stacks
+
+
+def test_a_file_that_becomes_a_link_moves_its_stack() -> None:
+    assert moved("stacks/one/quote.lock.json", "120000 a") == {"one"}
+
+
+def test_a_checklist_alone_registers_nothing_else() -> None:
+    before, after = digests(TREE), digests({**TREE, "stacks/one/checklist.yaml": "100644 b"})
+    assert before.registers("one") == after.registers("one")
+
+
+@pytest.mark.parametrize("path", ["catalogs/aws/prices.csv", "catalogs/books/2025-01-28/prices.csv"])
+def test_prices_alone_register_nothing_else_and_are_judged_all_the_same(path: str) -> None:
+    before, after = digests(TREE), digests({**TREE, path: "100644 b"})
+    assert before.registers("one") == after.registers("one")
+    assert before.prices != after.prices
+    assert before.moves("one") != after.moves("one")
+
+
+def test_the_catalog_of_software_is_what_programs_install() -> None:
+    before, after = digests(TREE), digests({**TREE, "catalogs/software/parts.csv": "100644 b"})
+    assert before.registers("one") != after.registers("one")
+
+
+def test_no_program_reads_a_price() -> None:
+    readers = {path.name for path in (ROOT / "components").rglob("*.py") if READS_PRICES.search(path.read_text())}
+    assert readers == set()
+
+
+def test_rules_alone_register_nothing_else_and_move_no_price() -> None:
+    before, after = digests(TREE), digests({**TREE, "policies/rules/tags.py": "100644 b"})
+    assert (before.program, before.prices) == (after.program, after.prices)
+    assert before.judges != after.judges
