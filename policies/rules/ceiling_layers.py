@@ -1,4 +1,4 @@
-"""The ceiling is not only judged: what runs is held to it, by quotas, by the guard in the cluster, by the cloud's budget."""
+"""The ceiling is held where the cluster runs: by quotas, by the guard in the cluster, by the cloud's budget."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _budget(ceiling: Decimal, limit: str, resource: Resource, inputs: Properties
 RULE: Final = Rule(
     name="ceiling-layers",
     title="Ceiling in every layer",
-    demand="A month's ceiling is held where the cluster runs: by its quotas or its spend guard, and by the cloud's budget.",
+    demand="A month's ceiling is held where the cluster runs: by quotas or the spend guard, and by the cloud's budget.",
     why="A forecast under the ceiling stops nobody who fills every pool for a month.",
     remedy="Keep the platform part spend_guard and the budget as the lock has them.",
     severity=Severity.HIGH,

@@ -75,8 +75,9 @@ def of_report(report: Report) -> Said:
 
 
 def as_told(stack: Subject) -> Subject:
-    """The same, as far as Pulumi's protocol can tell it: what is retained is not in it."""
-    return replace(stack, tells_retention=False, software=stack.software or pack.SoftwareLock())
+    """The same, as far as Pulumi's protocol can tell it: what is retained is not in it, and limits are the lock's."""
+    lock = stack.lock.model_copy(update={"ceiling": stack.ceilings})
+    return replace(stack, lock=lock, tells_retention=False, software=stack.software or pack.SoftwareLock())
 
 
 @pytest.mark.parametrize("target", EXAMPLES)
