@@ -29,7 +29,7 @@ demo: setup ## the main job on stacks/demo: quote, accept, plan
 	$(BIN)/atoll check demo
 	$(BIN)/atoll quote demo --allow-stale
 	$(BIN)/atoll accept demo at_home --allow-stale
-	$(BIN)/atoll plan demo
+	$(BIN)/atoll plan demo --allow-stale
 
 test: setup ## every test that needs no server
 	$(BIN)/python -m pytest -n 2

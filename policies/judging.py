@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from planning.errors import CannotTellError
@@ -80,6 +80,10 @@ class Report:
     def stopping(self) -> tuple[Found, ...]:
         """What stops a deployment."""
         return tuple(each for each in self.found if each.stops)
+
+    def without_old_prices(self) -> Report:
+        """The same where somebody goes on with old prices."""
+        return replace(self, found=tuple(each for each in self.found if each.rule.exit_code != OLD_PRICES))
 
     @property
     def verdict(self) -> Verdict:

@@ -56,6 +56,7 @@ def run(
         Format, typer.Option(FORMAT_OPTION, help="Print tables, JSON, or a Terraform plan of the AWS resources.")
     ] = Format.TABLE,
     today: arguments.Today = "",
+    allow_stale: arguments.AllowStale = False,
 ) -> int:
     """Show what the program would build, and its bill.
 
@@ -74,7 +75,8 @@ def run(
         catalog, law = price_book(prices, own=own), read_law(Path(shown(project.law)), rules=RULES)
         plan = planned(lock, resources, catalog=catalog, today=arguments.day(today), law=law, software=software)
     _write(json_file, plan) if json_file else PRINTERS[form](plan)
-    return plan.report.exit_code or (DISAGREE if plan.differences else 0)
+    report = plan.report.without_old_prices() if allow_stale else plan.report
+    return report.exit_code or (DISAGREE if plan.differences else 0)
 
 
 def _software(project: Project, lock: "Lock") -> "SoftwareLock":

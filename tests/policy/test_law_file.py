@@ -20,7 +20,7 @@ from policies.judging import judged
 from policies.law import Law
 from policies.law_reading import parse, read_law
 from policies.page import page, schema
-from policies.rule import Breach, Level, NoSettings, Rule, Severity
+from policies.rule import OLD_PRICES, Breach, Level, NoSettings, Rule, Severity
 from policies.table import RULES
 
 ROOT = Path(__file__).parents[2]
@@ -170,3 +170,11 @@ def test_the_reference_is_made_from_the_rules() -> None:
     assert (ROOT / "docs/reference/policies.md").read_text("utf-8") == page(), regenerate
     assert json.loads((ROOT / "stacks/policies.schema.json").read_text("utf-8")) == schema(), regenerate
     assert NoSettings().model_dump() == {}
+
+
+def test_somebody_may_go_on_with_old_prices_and_nothing_else() -> None:
+    old = replace(rule(MONEY), name="price-age", exit_code=OLD_PRICES)
+    report = judged(sound(), (old, rule(MONEY)))
+    assert judged(sound(), (old,)).exit_code == 12
+    assert judged(sound(), (old,)).without_old_prices().exit_code == 0
+    assert [each.rule.name for each in report.without_old_prices().found] == ["a-rule"]
