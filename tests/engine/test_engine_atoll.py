@@ -7,10 +7,16 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import definitions
 import pytest
 from control_plane import WITHOUT_GO, build, running
 from engine_here import MARKS, Here, context_of, project
 from existing_plan import EXAMPLE, ROOT
+from fake_nodes import join
+from kube_client import KubeClient
+from little_here import accepted_little
+from platform_here import STACK
+from policy_here import pulumi
 
 pytestmark = MARKS
 GUARDED = Path(__file__).parent / "guarded_program.py"
@@ -41,22 +47,24 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Here:
     return here
 
 
+@definitions.here
 def test_up_no_changes_refresh_and_destroy_with_plain_pulumi_beside_them(tmp_path: Path) -> None:
     if build() == WITHOUT_GO:
         pytest.skip("the API server is built with Go, and there is no `go` on PATH")
-    here = project(tmp_path)
+    here, lock = accepted_little(tmp_path)
     with running(tmp_path / "plane") as plane:
-        here.kubeconfig.write_text(plane.kubeconfig.read_text().replace("atoll-test", context_of(here)))
-        assert "to create" in fine(here.atoll("preview", EXAMPLE, "--accept-unknown"))
-        assert "created" in fine(here.atoll("up", EXAMPLE, "--yes", "--accept-unknown"))
+        here.kubeconfig.write_text(plane.kubeconfig.read_text().replace("atoll-test", "tern-prod"))
+        join(KubeClient(plane), lock.spec.pools)
+        assert "to create" in fine(here.atoll("preview", STACK))
+        assert "created" in fine(here.atoll("up", STACK, "--yes"))
         assert (here.folder / ".pulumi-state").stat().st_mode & 0o777 == 0o700
-        fine(here.atoll("preview", EXAMPLE, "--accept-unknown", "--expect-no-changes"))
-        fine(here.pulumi("preview", "--expect-no-changes"))
-        assert "unchanged" in fine(here.atoll("refresh", EXAMPLE, "--yes"))
-        assert json.loads(fine(here.atoll("outputs", EXAMPLE, "--json")))
-        assert "deleted" in fine(here.atoll("destroy", EXAMPLE, "--yes"))
-        assert "holds nothing" in fine(here.atoll("destroy", EXAMPLE, "--yes"))
-        fine(here.pulumi("preview"))
+        fine(here.atoll("preview", STACK, "--expect-no-changes"))
+        fine(pulumi(here, "preview", "--expect-no-changes", "--stack", STACK))
+        assert "unchanged" in fine(here.atoll("refresh", STACK, "--yes"))
+        assert json.loads(fine(here.atoll("outputs", STACK, "--json")))
+        assert "deleted" in fine(here.atoll("destroy", STACK, "--yes"))
+        assert "holds nothing" in fine(here.atoll("destroy", STACK, "--yes"))
+        fine(pulumi(here, "preview", "--stack", STACK))
 
 
 def test_a_missing_kubeconfig_and_a_wrong_passphrase_are_said_in_words(tmp_path: Path) -> None:

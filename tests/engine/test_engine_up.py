@@ -4,27 +4,35 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import definitions
 import pytest
 from control_plane import WITHOUT_GO, build, running
-from engine_here import MARKS, context_of, project
+from engine_here import MARKS, project
+from fake_nodes import join
+from kube_client import KubeClient
+from little_here import accepted_little
+from platform_here import STACK
+from policy_here import pulumi
 
 pytestmark = MARKS
 
 
+@definitions.here
 def test_up_then_no_changes_then_destroy(tmp_path: Path) -> None:
     if build() == WITHOUT_GO:
         pytest.skip("the API server is built with Go, and there is no `go` on PATH")
-    here = project(tmp_path)
+    here, lock = accepted_little(tmp_path)
     (here.folder / ".pulumi-state").mkdir()
     with running(tmp_path / "plane") as plane:
-        here.kubeconfig.write_text(plane.kubeconfig.read_text().replace("atoll-test", context_of(here)))
+        here.kubeconfig.write_text(plane.kubeconfig.read_text().replace("atoll-test", "tern-prod"))
+        join(KubeClient(plane), lock.spec.pools)
         for arguments in (
             ("stack", "init"),
             ("up", "--yes", "--skip-preview"),
             ("preview", "--expect-no-changes"),
             ("destroy", "--yes", "--skip-preview"),
         ):
-            done = here.pulumi(*arguments)
+            done = pulumi(here, *arguments, "--stack", STACK)
             assert done.returncode == 0, f"pulumi {' '.join(arguments)}\n{done.stdout}{done.stderr}"
 
 

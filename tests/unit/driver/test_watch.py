@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from conftest import Atoll, valid
+from engine_fakes import FakeStack
 
 from driver.watching import markdown
 from planning.lock import parse, to_text
@@ -89,6 +90,12 @@ def test_what_runs_as_accepted_moves_nothing(atoll: Atoll, running: Path) -> Non
     assert stack["by_prices"]["usd_per_month"]["expected"] == "0.00"
     assert stack["differences"] == []
     assert stack["accepted"]["usd_per_month"]["expected"] == stack["running"]["usd_per_month"]["expected"]
+
+
+def test_without_a_file_the_engine_is_asked(atoll: Atoll, running: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = FakeStack(states=[json.loads(running.read_text())["deployment"]["resources"]])
+    monkeypatch.setattr("driver.engine.session.opened", lambda *_: engine.opened())
+    assert watched(atoll, "demo") == watched(atoll, "demo", "--state", str(running))
 
 
 def test_what_a_state_does_not_hold_is_said(atoll: Atoll, running: Path) -> None:
