@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from policies.rule import Rule
 
 PACK: Final = "atoll"
-NO_VERSION: Final = "0.0.1"  # the engine puts the one of PulumiPolicy.yaml in its place
+NO_VERSION: Final = "0.0.1"  # a pack is asked for one; ours is the commit it lies in
 TESTED_MAJOR: Final = "1"
 PROVIDERS: Final = "pulumi:providers:"
 LEVELS: Final[Mapping[int, Level]] = {
