@@ -10,7 +10,7 @@ from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Final, cast
 
 from planning.errors import InputError
-from planning.spent.columns import TAG_COLUMNS, TAGS, in_focus, missing
+from planning.spent.columns import ROW, TAG_COLUMNS, TAGS, in_focus, missing
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping
@@ -31,12 +31,17 @@ def rows(path: Path, *, tag: tuple[str, str] | None) -> Iterator[Mapping[str, st
     with _opened(path) as file:
         found = _json_rows(file, path) if _is_json(path) else _csv_rows(file, path)
         columns: dict[str, str] | None = None
+        keys: set[str] = set()  # objects may leave out what is null
         try:
             for row in found:
                 if columns is None:
                     columns = _columns(row, path, tagged=tag is not None)
+                elif row.keys() - keys:
+                    columns |= in_focus(row)
+                keys |= row.keys()
                 if tag is None or _has_tag(row, columns, tag):
-                    yield {name: row[own] or "" for own, name in columns.items() if own in row}
+                    told = {name: row[own] or "" for own, name in columns.items() if own in row}
+                    yield {**told, ROW: str(hash(frozenset((str(name), str(said)) for name, said in row.items())))}
         except (csv.Error, UnicodeDecodeError, EOFError, gzip.BadGzipFile) as error:
             raise InputError(f"{path}: cannot be read on ({error})") from error
         if columns is None:
@@ -90,7 +95,7 @@ def _flat(value: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, 
         if isinstance(part, dict) and name not in {TAGS, "labels"}:
             yield from _flat(cast("dict[str, object]", part), f"{prefix}{name}.")
         else:
-            yield f"{prefix}{name}", part if isinstance(part, str) else json.dumps(part)
+            yield f"{prefix}{name}", part if isinstance(part, str) else "" if part is None else json.dumps(part)
 
 
 def _columns(row: Mapping[str, str], path: Path, *, tagged: bool) -> dict[str, str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from planning.errors import InputError
 from planning.money import ZERO
-from planning.spent.columns import CATEGORY, QUANTITY, START, UNIT, USAGE_TYPE
+from planning.spent.columns import CATEGORY, QUANTITY, ROW, START, UNIT, USAGE_TYPE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -69,4 +69,5 @@ def _row(allocation: Mapping[str, object], name: str, path: Path, *, usd_per_gb:
         UNIT: "bytes",
         CATEGORY: "Usage",
         USAGE_TYPE: "DataTransfer-Out-Bytes",
+        ROW: f"{start} {allocation.get('end')} {name}",
     }

@@ -229,7 +229,9 @@ def _reason(subject: Subject, report: Report) -> str:
     worst = next((each for each in report.stopping if each.breach.verdict is report.verdict), None)
     if worst is not None:
         return worst.sentence
-    said = judge(subject.bill, subject.ceilings, contract_months=subject.lock.contract_months, usd_per_gpu_hour=None)
+    from policies.money import bill_of, months_of  # noqa: PLC0415 - with the rules
+
+    said = judge(bill_of(subject), subject.ceilings, contract_months=months_of(subject), usd_per_gpu_hour=None)
     return f"every mandatory rule is kept or exempt; {said.reason}"
 
 

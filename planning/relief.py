@@ -7,7 +7,7 @@ from decimal import ROUND_CEILING, Decimal
 from typing import TYPE_CHECKING, Final
 
 from planning.bill import Bill, Group
-from planning.bill_parts import by_component, placed
+from planning.bill_parts import by_component, component_of, placed
 from planning.interval import is_share, of_lines, shared_by
 from planning.money import HOURS_PER_MONTH, ZERO, Range, to_cents
 from planning.pricing import LEAST_BILL_USD
@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 
     from planning.bill import LineItem
 
+_POOL: Final = "pool"
 _GB: Final = "GB-month"
 _HOUR: Final = "hour"
+_REQUESTS: Final = "1k requests"
 _BALANCER: Final = "load_balancer"
 _MOST_STEPS: Final = 6
 _READINGS: Final[tuple[Callable[[Range], Decimal], ...]] = (
@@ -82,7 +84,8 @@ def relief(
 ) -> Relief | None:
     """The change that saves least and is enough; None where taking all away that may be taken is not.
 
-    What is expected of a pool is taken to fall in proportion with its nodes.
+    Of several steps none could be smaller. What is expected of a pool is taken to fall in proportion with its nodes,
+    down to those that are always on.
 
     Args:
         limit: USD a month.
@@ -99,8 +102,38 @@ def relief(
             return None
         steps, left = (*steps, chosen[0]), chosen[1]
         if best is not None:
+            steps = _trimmed(bill, steps, limit, judged)
+            left = _after(bill, steps)
             return Relief(steps=steps, bill=left, saved=judged(bill) - judged(left))
     return None
+
+
+def _trimmed(
+    bill: Bill, steps: tuple[Step, ...], limit: Decimal, judged: Callable[[Bill], Decimal]
+) -> tuple[Step, ...]:
+    """Each step as small as the others let it be; one that they make needless is left out."""
+    for at, step in enumerate(steps[:-1]):
+
+        def enough(count: int, at: int = at, step: Step = step, all_steps: tuple[Step, ...] = steps) -> bool:
+            fewer = (*all_steps[:at], replace(step, given_up=count), *all_steps[at + 1 :])
+            return judged(_after(bill, fewer)) <= limit
+
+        steps = (*steps[:at], replace(step, given_up=_least(0, step.given_up, enough)), *steps[at + 1 :])
+    return tuple(step for step in steps if step.given_up)
+
+
+def _after(bill: Bill, steps: Iterable[Step]) -> Bill:
+    for step in steps:
+        bill = without(bill, step)
+    return bill
+
+
+def _least(low: int, high: int, enough: Callable[[int], bool]) -> int:
+    """The least number that is enough; the highest where none is."""
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle + 1, high)
+    return low
 
 
 def amount(bill: Bill, reading: str) -> Decimal:
@@ -114,21 +147,19 @@ def _tried(
 ) -> Iterator[tuple[Step, Bill]]:
     """Each thing given up as far as it takes, or wholly where that is not enough."""
     for knob in knobs(bill, keep=keep):
-        low, high = 1, knob.spare
-        while low < high:
-            middle = (low + high) // 2
-            if judged(without(bill, Step(knob=knob, given_up=middle))) <= limit:
-                high = middle
-            else:
-                low = middle + 1
-        step = Step(knob=knob, given_up=low)
+
+        def enough(count: int, knob: Knob = knob) -> bool:
+            return judged(without(bill, Step(knob=knob, given_up=count))) <= limit
+
+        step = Step(knob=knob, given_up=_least(1, knob.spare, enough))
         yield step, without(bill, step)
 
 
 def without(bill: Bill, step: Step) -> Bill:
     """What is left of a bill after a step; shares of the bill move with it."""
     left = max((step.knob.count - step.given_up) / step.knob.count, ZERO)
-    lines = tuple(_scaled(line, left) if line.key in step.knob.keys else line for line in bill.lines)
+    fewer = dict(_shrunk([line for line in bill.lines if line.key in step.knob.keys], left))
+    lines = tuple(fewer.get(line.key, line) for line in bill.lines)
     moved = dict(_shares(bill.lines, lines))
     return Bill(tuple(moved.get(line.key, line) for line in lines))
 
@@ -139,10 +170,11 @@ def knobs(bill: Bill, *, keep: Collection[str] = ()) -> Iterator[Knob]:
         chapter = component.rpartition("/")[0].rpartition("/")[2]
         if component in keep:
             continue
-        if chapter == "pool":
+        if chapter == _POOL:
             yield from _knob(lines, _nodes(lines), lambda n, of, name=component: _less(name, n, of))
         elif chapter == "storage":
-            yield from _knob(lines, _gb(lines), lambda n, of, name=component: _smaller(name, n, of))
+            lying = [line for line in lines if line.unit != _REQUESTS]  # less of it is not asked for less often
+            yield from _knob(lying, _gb(lying), lambda n, of, name=component: _smaller(name, n, of))
         elif not placed(component):
             yield from _knob(lines, Decimal(1), lambda _n, _of, name=component: f"Take {name} out")
         for line in lines:
@@ -186,12 +218,33 @@ def _gb(lines: Iterable[LineItem]) -> Decimal:
     return sum((line.quantity.max for line in lines if line.unit == _GB), start=ZERO)
 
 
+def _shrunk(lines: Iterable[LineItem], left: Decimal) -> Iterator[tuple[str, LineItem]]:
+    """Lines of which so large a part is left, by key; of price tiers the highest go first."""
+    found: dict[str, list[LineItem]] = {}
+    for line in lines:
+        found.setdefault(line.key.partition("#")[0], []).append(line)
+    for tiers in found.values():
+        if len(tiers) > 1 and all(line.unit == _GB and line.usd_per_month is not None for line in tiers):
+            held = [sum((read(line.quantity) for line in tiers), start=ZERO) for read in _READINGS]
+            yield from _emptied(tiers, [there * (1 - left) for there in held])
+        else:
+            yield from ((line.key, _scaled(line, left)) for line in tiers)
+
+
 def _scaled(line: LineItem, left: Decimal) -> LineItem:
+    """A line of which so large a part is left; of nodes those that are always on stay as long as there is room."""
     most = line.at_most_usd_per_month
+    fewest = left
+    if component_of(line.key).rpartition("/")[0].rpartition("/")[2] == _POOL and line.quantity.min:
+        fewest = min(Decimal(1), left * line.quantity.max / line.quantity.min)
+
+    def scaled(each: Range) -> Range:
+        return _rising(min(each.min * fewest, each.max * left), each.expected * left, each.max * left)
+
     return replace(
         line,
-        quantity=line.quantity.times(left),
-        usd_per_month=None if line.usd_per_month is None else line.usd_per_month.times(left),
+        quantity=scaled(line.quantity),
+        usd_per_month=None if line.usd_per_month is None else scaled(line.usd_per_month),
         at_most_usd_per_month=None if most is None else most * left,
     )
 
@@ -216,7 +269,12 @@ def _lowered(tiers: Sequence[LineItem], lost: Sequence[Decimal]) -> Iterator[tup
     """The tiers of a share after the bill has lost so much, emptied from the highest down to the least fee."""
     least = LEAST_BILL_USD.get(tiers[0].item, ZERO)
     held = [sum((read(line.quantity) for line in tiers), start=ZERO) for read in _READINGS]
-    rest = [min(gone, max(there - least, ZERO)) for gone, there in zip(lost, held, strict=True)]
+    yield from _emptied(tiers, [min(gone, max(there - least, ZERO)) for gone, there in zip(lost, held, strict=True)])
+
+
+def _emptied(tiers: Sequence[LineItem], gone_of_each: Sequence[Decimal]) -> Iterator[tuple[str, LineItem]]:
+    """Price tiers without so much in each reading, taken from the highest first."""
+    rest = list(gone_of_each)
     for line in reversed(tiers):
         there = [read(line.quantity) for read in _READINGS]
         taken = [min(gone, here) for gone, here in zip(rest, there, strict=True)]

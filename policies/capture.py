@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 ROOT_TYPE: Final = "pulumi:pulumi:Stack"
 OURS: Final = "atoll:"
+IN_CLUSTER: Final = "kubernetes:"
+NODES: Final = ("kubernetes:karpenter", "kubernetes:compute.coreweave.com/", "kubernetes:eks.amazonaws.com/")
 _SECRET: Final = Secret()
 
 
@@ -57,6 +59,7 @@ class Captured:
 
         Left out is what a chart or a folder of manifests makes of itself below a component of ours: an engine tells
         it without its inputs, an offline run without its parts, and the component tells its versions and charges.
+        Nothing else hides there: no resource of a cloud, and no object that makes a cluster start machines.
         """
         by_urn = {each.urn: each for each in told}
         made = (
@@ -71,7 +74,9 @@ class Captured:
         return tuple(each.urn for each in told if each.type.startswith(OURS) and each.urn not in self.inputs)
 
     def _inside(self, told: Told, by_urn: Mapping[str, Told]) -> bool:
-        """Whether it is, or is below, a component of another package that is below one of ours."""
+        """Whether it is, or is below, a chart or a folder of manifests that is below a component of ours."""
+        if not told.type.startswith(IN_CLUSTER) or told.type.startswith(NODES):
+            return False
         foreign, seen = False, set[str]()
         at: Told | None = told
         while at is not None and at.urn not in seen:
@@ -83,9 +88,9 @@ class Captured:
         return False
 
     def _is_hollow(self, told: Told) -> bool:
-        """Whether it is a component of another package, of which nothing is told."""
+        """Whether it is a component of the Kubernetes package, of which nothing is told."""
         given = self.inputs.get(told.urn)
-        return not told.custom and not (given and given.fields)
+        return not told.custom and told.type.startswith(IN_CLUSTER) and not (given and given.fields)
 
     def _resource(self, told: Told) -> Resource:
         is_child_of_stack = told.parent.partition("::")[2].partition("::")[2].startswith(ROOT_TYPE + "::")

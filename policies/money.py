@@ -56,6 +56,11 @@ def lines_of(subject: Subject) -> Iterator[tuple[str, str, LineItem]]:
             yield "", "", line
 
 
+def months_of(subject: Subject) -> int:
+    """Months of the contract that bind: those of the base too, so that no change makes its own contract shorter."""
+    return max(subject.lock.contract_months, subject.before.contract_months if subject.before else 0)
+
+
 def month_of(subject: Subject) -> Interval:
     """What a month comes to in the reading that binds."""
     return of_lines(bill_of(subject).lines, subject.ceilings.binds)
@@ -90,6 +95,7 @@ def held(
     limit_words: str,
     fix: Callable[[Verdict], str],
     bill: Bill,
+    part: str = "",
 ) -> Breach | None:
     """The breach of money held against a limit; None where it is within.
 
@@ -99,18 +105,18 @@ def held(
         what: what comes to that, as "the month".
         fix: the change that would pass.
         bill: what is asked for names of lines without a price.
+        part: what has a limit of its own, by which its breaches are told from those of others.
     """
     verdict = judged.against(limit)
     if verdict is Verdict.WITHIN:
         return None
     given = f"{what} comes to {usd(judged.low)} {READINGS[reading]}"
     if verdict is Verdict.CANNOT_TELL:
-        most = "" if judged.high is None else f", perhaps up to {usd(judged.high)}"
-        given = f"{what} comes to {usd(judged.low)} {READINGS[reading]} without what is unpriced{most}"
+        perhaps = "" if judged.high is None else f", perhaps up to {usd(judged.high)}"
+        given = f"{what} comes to {usd(judged.low)} {READINGS[reading]} without what is unpriced{perhaps}"
         given += f": {unpriced_words(bill)}"
-    return Breach(
-        verdict=verdict, given=given, limit=limit_words, fix=fix(verdict), usd_per_month=judged.high or judged.low
-    )
+    most = judged.low if judged.high is None else judged.high
+    return Breach(verdict=verdict, given=given, limit=limit_words, fix=fix(verdict), path=part, usd_per_month=most)
 
 
 def way_out(
@@ -131,7 +137,8 @@ def way_out(
             f"unpriced (at_most_usd_per_month), together no more than {room} a month"
         )
     found = relief(bill_of(subject), limit, judged=of, keep=system_pools(subject))
-    return f"{found.words}, or {raised}" if found else f"{raised[:1].upper()}{raised[1:]}"
+    rest = "" if judged.high is not None else "; either way, give what is unpriced a price (--price-book FILE)"
+    return f"{found.words}, or {raised}{rest}" if found else f"{raised[:1].upper()}{raised[1:]}{rest}"
 
 
 def whole_month(subject: Subject) -> Callable[[Bill], Decimal]:

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Protocol
 
+from planning.bill import Bill
+from planning.money import NOTHING
 from planning.takeoff.registered import Registered
 from planning.takeoff.takeoff import take_off
 from policies.law import Law
@@ -13,9 +15,10 @@ from policies.law import Law
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from datetime import date
+    from decimal import Decimal
 
     from catalogs.model import Accelerator, Machine, Provider, Region, Term
-    from planning.bill import Bill
+    from planning.bill import LineItem
     from planning.lock import Ceilings, Lock
     from planning.platform.digests import SoftwareLock
     from planning.pricing import Prices
@@ -103,12 +106,26 @@ class Subject:
         """Every resource counted and priced."""
         return take_off(self.resources, catalog=self.catalog, default_region=self.default_region)
 
-    @property
+    @cached_property
     def bill(self) -> Bill:
-        """The bill of the resources, or of the whole cluster where they are a part of it."""
-        return self.taken.bill if self.whole is None else self.whole
+        """The bill of the resources; where they are a part of the cluster, of all of it and what stands beside it."""
+        return self.taken.bill if self.whole is None else _dearest(self.whole, self.taken.bill)
 
     def of_types(self, tokens: Iterable[str]) -> Iterator[Resource]:
         """Resources of the given types, in the order of the types."""
         for token in tokens:
             yield from self.registered.by_type.get(token, ())
+
+
+def _dearest(*bills: Bill) -> Bill:
+    """Every line of the bills once, by its key; of two the dearer, and one that nobody can price before any other."""
+    found: dict[str, LineItem] = {}
+    for line in (line for bill in bills for line in bill.lines):
+        if line.key not in found or _weight(line) > _weight(found[line.key]):
+            found[line.key] = line
+    return Bill(tuple(found.values()))
+
+
+def _weight(line: LineItem) -> tuple[bool, Decimal, Decimal]:
+    amount = line.usd_per_month or NOTHING
+    return line.usd_per_month is None, amount.max, amount.expected

@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, cast
@@ -80,10 +81,17 @@ def round_of(cluster: Cluster, plan: Plan, *, now: datetime) -> tuple[Sight, lis
     return sight, said
 
 
-def _set(cluster: Cluster, queue: str, sight: Sight) -> Iterator[str]:
+def hold(cluster: Cluster, plan: Plan) -> list[str]:
+    """Hold every queue that runs, where nobody can tell what is left; what was done, in lines."""
+    feared = Sight(ledger=None, headroom_usd=Decimal(0), stop=Stop.HOLD)
+    return [line for queue in plan.queues for line in _set(cluster, queue, feared, only_from=Stop.NONE)]
+
+
+def _set(cluster: Cluster, queue: str, sight: Sight, *, only_from: Stop | None = None) -> Iterator[str]:
     """One queue that does not answer keeps no other from being stopped."""
     try:
-        if cluster.stopped(queue) != sight.stop.value:
+        there = cluster.stopped(queue)
+        if there != sight.stop.value and (only_from is None or there == only_from.value):
             cluster.stop(queue, sight.stop.value)
             yield f"queue {queue}: {sight.stop.value}, {sight.headroom_usd:.2f} USD are left below the ceiling"
     except (OSError, ValueError) as error:
@@ -210,6 +218,8 @@ def main() -> None:
             page.at = now
         except (OSError, ValueError) as error:
             said = [f"the cluster does not answer: {error}"]
+            if now - page.at > BLIND:
+                said += hold(cluster, plan)
         sys.stdout.writelines(f"{line}\n" for line in said)
         sys.stdout.flush()
         time.sleep(pause.total_seconds())

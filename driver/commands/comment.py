@@ -45,7 +45,7 @@ def github(workflow: Workflow = ".github/workflows/cost-diff.yml") -> int:
 def gitlab() -> int:
     """Write a note and the status atoll/cost for every open merge request whose cost job has ended.
 
-    Reads ATOLL_GITLAB_TOKEN, CI_API_V4_URL and CI_PROJECT_ID.
+    Reads ATOLL_GITLAB_TOKEN, CI_API_V4_URL, CI_PROJECT_ID and CI_DEFAULT_BRANCH.
     """
     from driver.pull_request import gitlab as host  # noqa: PLC0415 - only this command posts
 
@@ -53,7 +53,10 @@ def gitlab() -> int:
     if not project.isdecimal():
         raise InputError(f"CI_PROJECT_ID is {project!r}, not a number")
     opened = host.gitlab(
-        root=_environment("CI_API_V4_URL"), token=_environment("ATOLL_GITLAB_TOKEN"), project=int(project)
+        root=_environment("CI_API_V4_URL"),
+        token=_environment("ATOLL_GITLAB_TOKEN"),
+        project=int(project),
+        branch=_environment("CI_DEFAULT_BRANCH"),
     )
     for line in host.post_all(opened):
         show(line)

@@ -13,11 +13,11 @@ from driver.project import known_stack, shown
 from driver.render.usage import usage_parts
 from driver.screen import note, progress, show, show_json
 from driver.writing import write_all
-from planning.checklist.reading import read
+from planning.checklist.reading import read, read_file
 from planning.checklist.units import QuantityError, parse_number
 from planning.errors import InputError
 from planning.json_form import range_form
-from planning.spent.block import block, with_block
+from planning.spent.block import block, fitting, with_block
 from planning.spent.months import Measured, named, ranges
 
 if TYPE_CHECKING:
@@ -68,7 +68,10 @@ def run(
                 if opencost
                 else rows(Path(file), tag=None if all_rows else _tag(tag or f"atoll:stack={stack}"))
             )
-    measured = ranges(found)
+    every = ranges(found)
+    measured = fitting(every, read_file(project.checklist(stack)))
+    if left := sorted(every.keys() - measured.keys()):
+        note(f"left out, the checklist has no storage.cold: {', '.join(left)}")
     if not measured:
         raise InputError(_nothing(found), hint="export whole months, and check --tag")
     section = block(measured, source=", ".join(Path(file).name for file in files), months=found.whole)

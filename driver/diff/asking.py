@@ -9,12 +9,16 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from driver.diff.answers import DONE, READY, REGISTER, STARTED
+from driver.diff.reading import loaded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +29,9 @@ if TYPE_CHECKING:
 PASSED: Final = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "SYSTEMROOT", "LD_LIBRARY_PATH", "SSL_CERT_FILE")
 GRACE_S: Final = 60.0  # to start, to import, and to write an answer
 WORDS: Final = 300
+LAST_BYTES: Final = 2**16  # of what a process said; it may have said anything
+MOST_LINES: Final = 1000  # a side tells three for each stack
+LONGEST_LINE: Final = 1000
 GONE: Final = ""
 
 
@@ -63,9 +70,9 @@ class Asker:
         request: RequestForm = {"ask": ask, "today": self.today, "deadline_s": self.deadline_s, "cases": list(cases)}  # pyright: ignore[reportAssignmentType] - one of the three words
         process, said = self._start(place, ["driver.side"], stdin=json.dumps(request))
         ready, begun, done = False, False, 0
-        lines = _lines(process)
+        lines, ends = _lines(process), self._ends(len(cases))
         try:
-            while (line := _next(lines, self.deadline_s + GRACE_S)) and done < len(cases):
+            while (line := _next(lines, self.deadline_s + GRACE_S, ends=ends)) and done < len(cases):
                 ready, begun, done = ready or line == READY, line == STARTED, done + (line == DONE)
         finally:
             code = self._end(process)
@@ -86,18 +93,22 @@ class Asker:
         plan = answer.with_suffix(".plan")
         command = ["driver.entry", "plan", case["stack"], "--json", str(plan)]
         process, said = self._start(place, command, stdin="")
-        lines = _lines(process)
+        lines, ends = _lines(process), self._ends(1)
         try:
-            while _next(lines, self.deadline_s + GRACE_S):
+            while _next(lines, self.deadline_s + GRACE_S, ends=ends):
                 pass
         finally:
             code = self._end(process)
-        if not plan.exists():
+        found = loaded(plan)
+        if found is None or "resources" not in found:
             return [*self._refused(cases[:1], _tail(said, code)), *cases[1:]]
-        resources = json.loads(plan.read_text(encoding="utf-8"))["resources"]
-        answer.write_text(json.dumps({"failure": "", "resources": resources}), encoding="utf-8")
+        answer.write_text(json.dumps({"failure": "", "resources": found["resources"]}), encoding="utf-8")
         plan.unlink()
         return list(cases[1:])
+
+    def _ends(self, cases: int) -> float:
+        """When a process must have answered, however many lines it goes on to say; monotonic seconds."""
+        return time.monotonic() + GRACE_S + (self.deadline_s + GRACE_S) * cases
 
     def _start(self, place: Place, module: Sequence[str], *, stdin: str) -> tuple[subprocess.Popen[str], Path]:
         """A process of the tree, and the file of what it says beside its answers."""
@@ -145,13 +156,13 @@ def _surroundings(root: Path, *, home: Path, today: str) -> dict[str, str]:
 
 
 def _lines(process: subprocess.Popen[str]) -> queue.Queue[str]:
-    """Lines of its stdout as they come; "" once there is no more."""
+    """Lines of its stdout as they come, as many as a side may have to say; "" once there is no more."""
     lines: queue.Queue[str] = queue.Queue()
 
     def read() -> None:
         assert process.stdout is not None  # noqa: S101 - it is a pipe
         with process.stdout as stream:
-            for line in stream:
+            for line in islice(iter(partial(stream.readline, LONGEST_LINE), GONE), MOST_LINES):
                 lines.put(line.rstrip("\n") or " ")
         lines.put(GONE)
 
@@ -159,17 +170,19 @@ def _lines(process: subprocess.Popen[str]) -> queue.Queue[str]:
     return lines
 
 
-def _next(lines: queue.Queue[str], seconds: float) -> str:
-    """The next line; "" where none came in time."""
+def _next(lines: queue.Queue[str], seconds: float, *, ends: float) -> str:
+    """The next line; "" where none came in time, or before it `ends`."""
     try:
-        return lines.get(timeout=seconds)
+        return lines.get(timeout=max(0.0, min(seconds, ends - time.monotonic())))
     except queue.Empty:
         return GONE
 
 
 def _tail(said: Path, code: int) -> str:
     """Why a process ended, with its last words."""
-    text = said.read_text(encoding="utf-8", errors="replace")
+    with said.open("rb") as file:
+        file.seek(max(0, said.stat().st_size - LAST_BYTES))
+        text = file.read(LAST_BYTES).decode("utf-8", "replace")
     words = [line.strip() for line in text.splitlines() if line.strip()]
     how = "it did not end in time" if code == -signal.SIGKILL else f"it ended with code {code}"
     return f"{how}: {words[-1][-WORDS:]}" if words else how

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
-from driver.project import LAW_NAME, STACKS
+from driver.project import LAW_NAME, STACK_NAME, STACKS
 from planning.lock import CHECKLIST_NAME, LOCK_NAME
 from planning.platform.digests import LOCK_NAME as SOFTWARE_NAME
 
@@ -83,8 +83,9 @@ def digests(files: Mapping[str, str]) -> Digests:
 
 
 def _stacks(files: Mapping[str, str]) -> dict[str, StackFiles]:
-    """Every stack that has a checklist or a lock."""
+    """Every stack that has a checklist or a lock, or whose folder is a link to where they may lie."""
     names = {match["stack"] for path in files if (match := STACK_FILE.fullmatch(path))}
+    names |= {path.removeprefix(f"{STACKS}/") for path, identity in files.items() if _is_link(path, identity)}
     own: dict[str, list[str]] = {name: [] for name in names}
     for path in files:
         stack = path.removeprefix(f"{STACKS}/").partition("/")[0]
@@ -93,10 +94,16 @@ def _stacks(files: Mapping[str, str]) -> dict[str, StackFiles]:
     return {name: _files(files, name, own[name]) for name in sorted(names)}
 
 
+def _is_link(path: str, identity: str) -> bool:
+    """Whether a stack's folder is a symbolic link, or a commit of another repository."""
+    folder, _, name = path.partition("/")
+    return folder == STACKS and bool(STACK_NAME.fullmatch(name)) and identity.startswith(("120000", "160000"))
+
+
 def _files(files: Mapping[str, str], stack: str, own: Iterable[str]) -> StackFiles:
     settings = f"{STACKS}/Pulumi.{stack}.yaml"
     return StackFiles(
-        lock=files.get(f"{STACKS}/{stack}/{LOCK_NAME}", ""),
+        lock=files.get(f"{STACKS}/{stack}/{LOCK_NAME}", "") or files.get(f"{STACKS}/{stack}", ""),
         checklist=files.get(f"{STACKS}/{stack}/{CHECKLIST_NAME}", ""),
         settings=files.get(settings, ""),
         digest=_digest(files, [*own, *([settings] if settings in files else [])]),

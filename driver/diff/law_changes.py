@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final, cast
 
-import yaml
-
+from driver.diff.plain_yaml import sections
 from driver.project import LAW_NAME, STACKS
 
 if TYPE_CHECKING:
@@ -17,8 +16,11 @@ if TYPE_CHECKING:
 
 PATH: Final = f"{STACKS}/{LAW_NAME}"
 EXEMPTIONS: Final = "exemptions"
-MOST_BYTES: Final = 10**6
+RULES: Final = "rules"
+NOTHING: Final = "nothing"
 WIDEST: Final = 80
+WIDEST_SETTING: Final = 45  # a row of the comment has room for two of them
+MOST_ROWS: Final = 50  # of each kind; of more only the number is said
 
 
 def law_changes(base: Place, head: Place, *, judge: str) -> Iterator[JudgeChangeForm]:
@@ -31,10 +33,15 @@ def law_changes(base: Place, head: Place, *, judge: str) -> Iterator[JudgeChange
         yield _row("settings", f"The file cannot be read on the {'base' if old is None else 'head'}.")
         return
     before, after, used = _exemptions(old), _exemptions(new), f"The file of the {judge} was used."
-    yield from (_row("exemptions", f"Added: {_words(each)}. {used}") for each in sorted(after - before))
-    yield from (_row("exemptions", f"Removed: {_words(each)}. {used}") for each in sorted(before - after))
-    if _rest(old) != _rest(new):
-        yield _row("settings", f"Settings of rules differ. {used}")
+    words = [f"Added: {_words(each)}." for each in sorted(after - before)]
+    yield from _rows("exemptions", [*words, *(f"Removed: {_words(each)}." for each in sorted(before - after))], used)
+    yield from _rows("settings", list(_settings(_rest(old), _rest(new))), used)
+
+
+def _rows(what: str, words: list[str], used: str) -> Iterator[JudgeChangeForm]:
+    yield from (_row(what, f"{each} {used}") for each in words[:MOST_ROWS])
+    if len(words) > MOST_ROWS:
+        yield _row(what, f"And {len(words) - MOST_ROWS} more. {used}")
 
 
 def _row(what: str, words: str) -> JudgeChangeForm:
@@ -43,18 +50,7 @@ def _row(what: str, words: str) -> JudgeChangeForm:
 
 def _law(place: Place) -> Mapping[str, object] | None:
     """The file as it stands; nothing where there is none, None where it cannot be read."""
-    path = place.root / PATH
-    if PATH not in place.tree.files:
-        return {}
-    try:
-        if path.is_symlink() or path.stat().st_size > MOST_BYTES:
-            return None
-        loaded: object = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, yaml.YAMLError, RecursionError):
-        return None
-    if loaded is None:
-        return {}
-    return cast("dict[str, object]", loaded) if isinstance(loaded, dict) else None
+    return sections(place.root / PATH) if PATH in place.tree.files else {}
 
 
 def _exemptions(law: Mapping[str, object]) -> set[str]:
@@ -63,8 +59,24 @@ def _exemptions(law: Mapping[str, object]) -> set[str]:
     return {_text(each) for each in cast("list[object]", found)} if isinstance(found, list) else set()
 
 
-def _rest(law: Mapping[str, object]) -> str:
-    return _text({name: value for name, value in law.items() if name != EXEMPTIONS})
+def _settings(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[str]:
+    """Each rule of which something else is set, with what was and what would be."""
+    for name in sorted({*old, *new}):
+        before, after = old.get(name, NOTHING), new.get(name, NOTHING)
+        if before != after:
+            yield f"Settings of {name[:WIDEST_SETTING]}: {_short(before)} → {_short(after)}."
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= WIDEST_SETTING else f"{text[: WIDEST_SETTING - 1]}…"
+
+
+def _rest(law: Mapping[str, object]) -> Mapping[str, str]:
+    """What is set of each rule, and whatever else the file holds, as texts."""
+    rules = law.get(RULES)
+    set_of = {name: value for name, value in law.items() if name not in (EXEMPTIONS, RULES)}
+    own = cast("dict[str, object]", rules) if isinstance(rules, dict) else {RULES: rules} if rules else {}
+    return {name: _text(value) for name, value in {**set_of, **own}.items()}
 
 
 def _text(value: object) -> str:

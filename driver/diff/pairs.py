@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
 
 from driver.project import STACK_NAME, STACKS
-from planning.lock import LOCK_NAME
+from planning.lock import CHECKLIST_NAME, LOCK_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from driver.diff.digests import Digests, StackFiles
     from driver.diff.trees import Place
 
-LINK: Final = "120000"  # git's mode of a symbolic link
+LINKS: Final = ("120000", "160000")  # git's modes of a symbolic link and of another repository's commit
+LONGEST_LOCK: Final = 16 * 2**20
 NAMED: Final = ("stack", "digest")
 
 
@@ -72,9 +73,12 @@ def chosen(base: Digests, head: Digests, *, places: tuple[Place, Place], only: C
 
 
 def lock_text(place: Place, stack: str) -> str:
-    """The lock of a stack as its file holds it; "" where it cannot be read."""
+    """The lock of a stack as its file holds it; "" where it cannot be read, is a link, or is too long to be one."""
+    path = _lock(place, stack)
     try:
-        return _lock(place, stack).read_text(encoding="utf-8")
+        if path.is_symlink() or path.stat().st_size > LONGEST_LOCK:
+            return ""
+        return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         return ""
 
@@ -88,8 +92,8 @@ def _pair(name: str, base: Digests, head: Digests, *, was: str) -> Pair:
 def _fault(name: str, files: StackFiles | None) -> str:
     if files is not None and not STACK_NAME.fullmatch(name):
         return "its name cannot name a stack: lower case letters, digits and dashes, starting with a letter"
-    if files is not None and LINK in (files.lock.partition(" ")[0], files.settings.partition(" ")[0]):
-        return f"{LOCK_NAME} or its configuration is a symbolic link"
+    if files is not None and any(each.startswith(LINKS) for each in (files.lock, files.checklist, files.settings)):
+        return f"its folder, {LOCK_NAME}, {CHECKLIST_NAME} or its configuration is a link"
     return ""
 
 

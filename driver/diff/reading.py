@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import stat
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -22,7 +23,7 @@ UNREADABLE: Final = "its answer is none that this Atoll reads; compare with the 
 
 def failure(path: Path) -> str:
     """Why there is no answer; "" where there is one."""
-    found = _loaded(path)
+    found = loaded(path)
     said = found.get("failure") if found is not None else None
     return said if isinstance(said, str) else UNREADABLE
 
@@ -50,7 +51,7 @@ def priced(path: Path | None) -> PricedForm:
 
 
 def _valid(path: Path | None, shape: type) -> dict[str, Any] | None:
-    found = _loaded(path) if path else None
+    found = loaded(path) if path else None
     if found is None:
         return None
     if found.get("failure"):
@@ -66,9 +67,11 @@ def _adapter(shape: type) -> TypeAdapter[Any]:
     return TypeAdapter(shape)
 
 
-def _loaded(path: Path) -> dict[str, object] | None:
+def loaded(path: Path) -> dict[str, object] | None:
+    """A JSON object in a file of its own; None where it is no such file, or too large."""
     try:
-        if path.stat().st_size > LARGEST_BYTES:
+        there = path.lstat()
+        if not stat.S_ISREG(there.st_mode) or there.st_size > LARGEST_BYTES:
             return None
         found: object = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):

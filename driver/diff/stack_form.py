@@ -6,19 +6,15 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final, cast
 
-import yaml
-
 from driver.diff import reading
-from driver.project import STACKS
-from planning.compare.amounts import amount_of, delta_of, moves, rises
+from driver.diff.limit_rows import limit_rows
+from planning.compare.amounts import amount_of, dearer, delta_of, drift_of, moves
 from planning.compare.breaches import compared, exit_code, newness
-from planning.compare.limits import ceiling_changes
 from planning.compare.lines import components
 from planning.compare.resources import changes
-from planning.lock import CHECKLIST_NAME, LOCK_NAME
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Literal, TypeAlias
 
     from driver.diff.answers import BookForm, JudgedAnswerForm
@@ -26,14 +22,13 @@ if TYPE_CHECKING:
     from driver.diff.sides import Answers
     from driver.diff.trees import Place
     from planning.compare.resources import Changes
-    from planning.diff_shapes import CeilingChangeForm, DeltaForm, JudgedForm, StackDiffForm
+    from planning.diff_shapes import DeltaForm, JudgedForm, StackDiffForm
     from planning.json_shapes import LineForm
 
     State: TypeAlias = Literal["changed", "added", "removed", "renamed", "unchanged"]
 
 FAILED: Final = 1
-CEILING: Final = "ceiling"
-MOST_BYTES: Final = 10**6
+NAMED: Final = 3
 NO_BASE: Final = "it is new: nothing of the base binds it, so the ceilings of its own lock judged it; review them"
 GONE: Final = "it is removed here and what it built is not: run `atoll destroy` for it, or it goes on costing"
 RENAMED: Final = (
@@ -72,11 +67,15 @@ def row(answers: Answers, *, base: Place, head: Place, only_new: bool) -> Row:
     moved = changes(reading.resources(answers.registered_old), reading.resources(answers.registered_new))
     form = _filled(pair, before, after, moved)
     prices = reading.priced(answers.priced)
-    drift = delta_of(form["new"], amount_of(_bill(prices))) if "bill" in prices else None
+    drift, lost = drift_of(new, _bill(prices)) if "bill" in prices else (None, ())
     form["by_prices"] = _still(form) if answers.same_prices else drift
     form["components"] = components(old, new)
-    form["ceilings"] = [*_of_locks(pair, before, after), *_of_checklists(pair, base, head)]
-    form["notes"] = [*_notes(pair, answers, before, after), *([prices["failure"]] if prices["failure"] else [])]
+    form["ceilings"] = limit_rows(pair, base, head)
+    form["notes"] = [
+        *_notes(pair, answers, before, after),
+        *([prices["failure"]] if prices["failure"] else []),
+        *_lost(lost),
+    ]
     form["state"] = _state(pair, form, moved)
     return Row(form, _code(form, before, after, only_new=only_new), (before.get("book"), prices.get("book")))
 
@@ -85,7 +84,7 @@ def failed(pair: Pair, why: str, *, base: Place, head: Place) -> Row:
     """The row of a stack of which nobody can say what it costs."""
     form = empty(pair.stack)
     form["state"], form["failure"], form["was"] = "failed", why, pair.was
-    form["ceilings"] = list(_of_checklists(pair, base, head))
+    form["ceilings"] = limit_rows(pair, base, head)
     return Row(form, FAILED, (None, None))
 
 
@@ -186,36 +185,7 @@ def _code(form: StackDiffForm, before: JudgedAnswerForm, after: JudgedAnswerForm
     if form["state"] == "unchanged":
         return 0
     new = newness(before.get("found", []), found) if only_new else None
-    return exit_code(after.get("codes", []), found, new=new, dearer=rises(form["delta"]))
-
-
-def _of_locks(pair: Pair, before: JudgedAnswerForm, after: JudgedAnswerForm) -> Iterator[CeilingChangeForm]:
-    """Limits that differ between the locks; all of a new stack's."""
-    if pair.new is not None and "ceilings" in after and ("ceilings" in before or pair.old is None):
-        old = cast("Mapping[str, object]", before.get("ceilings", {}))
-        where = f"{STACKS}/{pair.stack}/{LOCK_NAME}"
-        yield from ceiling_changes(old, cast("Mapping[str, object]", after["ceilings"]), where=where)
-
-
-def _of_checklists(pair: Pair, base: Place, head: Place) -> Iterator[CeilingChangeForm]:
-    """Limits that differ between the checklists, of a stack that both sides have."""
-    if pair.old is None or pair.new is None or pair.old.checklist == pair.new.checklist:
-        return
-    where = f"{STACKS}/{pair.stack}/{CHECKLIST_NAME}"
-    yield from ceiling_changes(_asked(base, pair.old_name), _asked(head, pair.stack), where=where)
-
-
-def _asked(place: Place, stack: str) -> Mapping[str, object]:
-    """The ceiling of a checklist as it stands in its file; nothing where that cannot be read."""
-    path = place.root / STACKS / stack / CHECKLIST_NAME
-    try:
-        if path.is_symlink() or path.stat().st_size > MOST_BYTES:
-            return {}
-        loaded: object = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, yaml.YAMLError, RecursionError):
-        return {}
-    limits = cast("dict[object, object]", loaded).get(CEILING) if isinstance(loaded, dict) else None
-    return cast("dict[str, object]", limits) if isinstance(limits, dict) else {}
+    return exit_code(after.get("codes", []), found, new=new, dearer=dearer(form["old"], form["new"]))
 
 
 def _notes(pair: Pair, answers: Answers, before: JudgedAnswerForm, after: JudgedAnswerForm) -> Iterator[str]:
@@ -234,6 +204,13 @@ def _notes(pair: Pair, answers: Answers, before: JudgedAnswerForm, after: Judged
         yield f"there is nothing to compare with: the base says {before['failure']}"
     yield from after.get("notes", [])
     yield from over_own(after)
+
+
+def _lost(labels: Sequence[str]) -> Iterator[str]:
+    """What the head's price book has no price for any more, though the base's has."""
+    if labels:
+        more = f" and {len(labels) - NAMED} more" if len(labels) > NAMED else ""
+        yield f"the head's price book lost the price of {', '.join(labels[:NAMED])}{more}, which its move leaves out"
 
 
 def over_own(after: JudgedAnswerForm) -> Iterator[str]:

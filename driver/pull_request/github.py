@@ -8,17 +8,18 @@ from urllib.parse import quote
 
 from driver.pull_request import github_shapes as shapes
 from driver.pull_request.sticky import is_ours
-from driver.pull_request.wire import opened
+from driver.pull_request.wire import ApiError, opened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from driver.pull_request.github_shapes import Artifact, Comment, Commit, Issue, Pull, Run
+    from driver.pull_request.github_shapes import Artifact, Changed, Comment, Commit, Issue, Pull, Run
     from driver.pull_request.wire import Api
 
 MOST_FILES: Final = 3000  # of a pull request, GitHub's REST reference; more are left out without a word
 BOT: Final = "github-actions[bot]"  # who GITHUB_TOKEN writes as
 TRUSTED: Final = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
+WRITERS: Final = frozenset({"admin", "write"})  # "maintain" reads as "write" here, GitHub's REST reference
 SETTLING: Final = frozenset({"APPROVED", "CHANGES_REQUESTED", "DISMISSED"})
 HEADERS: Final = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"}
 
@@ -52,8 +53,12 @@ class GitHub:
     def paths(self, number: int) -> tuple[tuple[str, ...], bool]:
         """Paths that a pull request changes, old names included, and whether these are all of them."""
         files = list(self.api.pages(self._at(f"pulls/{number}/files"), shapes.FILES))
-        names = {name for each in files for name in (each.get("filename"), each.get("previous_filename")) if name}
-        return tuple(sorted(names)), len(files) < MOST_FILES
+        return _names(files), len(files) < MOST_FILES
+
+    def between(self, base: str, head: str) -> tuple[str, ...]:
+        """Paths that a commit changes since it parted from another, the first 300; no push changes this answer."""
+        path = self._at(f"compare/{quote(base, safe='')}...{quote(head, safe='')}")
+        return _names(self.api.get(path, shapes.BETWEEN, per_page=1)["files"])
 
     def approved(self, number: int, *, commit: str) -> bool:
         """Whether somebody with a say approved exactly this commit, and nobody's last word on it is a no."""
@@ -65,7 +70,9 @@ class GitHub:
             if review["state"] in SETTLING:
                 stale = review["state"] == "APPROVED" and review["commit_id"] != commit
                 last[user["login"]] = "STALE" if stale else review["state"]
-        return "APPROVED" in last.values() and "CHANGES_REQUESTED" not in last.values()
+        if "CHANGES_REQUESTED" in last.values():
+            return False
+        return any(self._may_write(login) for login, word in last.items() if word == "APPROVED")
 
     def artifact(self, run: int, name: str) -> Artifact | None:
         """The newest artifact of a run under a name; None where there is none."""
@@ -127,6 +134,16 @@ class GitHub:
         """Other fields for an issue."""
         self.api.send("PATCH", self._at(f"issues/{number}"), fields, shapes.ANYTHING)
 
+    def _may_write(self, login: str) -> bool:
+        """Whether an account may write here; a member or collaborator may have the right to read alone."""
+        try:
+            found = self.api.get(self._at(f"collaborators/{quote(login, safe='')}/permission"), shapes.RIGHTS)
+        except ApiError as error:
+            if not error.refused:
+                raise
+            return False
+        return found["permission"] in WRITERS
+
     def _is_of(self, pull: Pull, *, sha: str, home: str) -> bool:
         head, base = pull["head"]["repo"], pull["base"]["repo"]
         same = head is not None and head["full_name"] == home and pull["head"]["sha"] == sha
@@ -135,6 +152,12 @@ class GitHub:
     def _at(self, path: str) -> str:
         owner, _, name = self.repository.partition("/")
         return f"repos/{quote(owner, safe='')}/{quote(name, safe='')}/{path}"
+
+
+def _names(files: Iterable[Changed]) -> tuple[str, ...]:
+    """Paths of changed files, old names included."""
+    names = {name for each in files for name in (each.get("filename"), each.get("previous_filename")) if name}
+    return tuple(sorted(names))
 
 
 def github(*, root: str, token: str, repository: str, bot: str = BOT) -> GitHub:

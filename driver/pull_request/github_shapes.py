@@ -21,6 +21,12 @@ class Repository(TypedDict):
     full_name: str
 
 
+class Home(Repository):
+    """The repository that an event is about."""
+
+    default_branch: str
+
+
 class Tip(TypedDict):
     """One end of a pull request; `repo` is null where a fork was deleted."""
 
@@ -105,6 +111,18 @@ class Compared(TypedDict):
     status: str
 
 
+class Between(TypedDict):
+    """Files that differ between two commits, of which GitHub lists the first 300."""
+
+    files: list[Changed]
+
+
+class Rights(TypedDict):
+    """What an account may do in a repository: "admin", "write", "read" or "none"."""
+
+    permission: str
+
+
 class Run(TypedDict):
     """A finished run of a workflow, as the event tells it."""
 
@@ -120,7 +138,7 @@ class RunEvent(TypedDict):
     """The event `workflow_run`."""
 
     workflow_run: Run
-    repository: Repository
+    repository: Home
 
 
 PULL: Final = TypeAdapter[Pull](Pull)
@@ -132,5 +150,7 @@ ISSUES: Final = TypeAdapter[list[Issue]](list[Issue])
 ARTIFACTS: Final = TypeAdapter[Artifacts](Artifacts)
 COMMIT: Final = TypeAdapter[Commit](Commit)
 COMPARED: Final = TypeAdapter[Compared](Compared)
+BETWEEN: Final = TypeAdapter[Between](Between)
+RIGHTS: Final = TypeAdapter[Rights](Rights)
 RUN_EVENT: Final = TypeAdapter[RunEvent](RunEvent)
 ANYTHING: Final = TypeAdapter[object](object)

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from driver.pull_request import gitlab_shapes as shapes
 from driver.pull_request.artifact import LARGEST_ARCHIVE, UntrustedError, diff_in, is_hash
-from driver.pull_request.standing import CONTEXT, judged_by, judging, stood, unread
+from driver.pull_request.standing import context, judged_by, judging, stood, unread
 from driver.pull_request.sticky import body, is_ours
 from driver.pull_request.wire import ApiError, TooLargeError, opened
 
@@ -23,15 +23,18 @@ if TYPE_CHECKING:
 JOB: Final = "atoll-cost-diff"
 FOLDER: Final = "atoll-diff/"
 ENDED: Final = frozenset({"success", "failed"})
+MERGE_REQUEST: Final = "merge_request_event"
+MOST_FILES: Final = 1000  # of a diff, GitLab's default limit; more are left out without a word
 STATES: Final = {True: "success", False: "failed"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GitLab:
-    """One project behind its API."""
+    """One project behind its API; `branch` is its default branch."""
 
     api: Api
     project: int
+    branch: str
 
     def waiting(self) -> Iterator[MergeDetail]:
         """Every open merge request, each with its newest pipeline."""
@@ -54,10 +57,10 @@ class GitLab:
         """What a job left."""
         return self.api.download(f"projects/{project}/jobs/{job}/artifacts", limit=LARGEST_ARCHIVE)
 
-    def paths(self, number: int) -> tuple[str, ...]:
-        """Paths that a merge request changes, old names included."""
-        listed = self.api.pages(self._at(f"merge_requests/{number}/diffs"), shapes.DIFFS)
-        return _paths(listed)
+    def paths(self, number: int) -> tuple[tuple[str, ...], bool]:
+        """Paths that a merge request changes, old names included, and whether these are all of them."""
+        listed = list(self.api.pages(self._at(f"merge_requests/{number}/diffs"), shapes.DIFFS))
+        return _paths(listed), len(listed) < MOST_FILES
 
     def holds(self, branch: str, sha: str) -> bool:
         """Whether a branch has a commit in its history."""
@@ -68,7 +71,8 @@ class GitLab:
         """Paths that a branch has changed since a commit of its own; None where GitLab cannot list them all."""
         query = {"from": sha, "to": branch}
         compared = self.api.get(self._at("repository/compare"), shapes.COMPARED, **query)
-        return None if compared["compare_timeout"] else _paths(compared["diffs"])
+        cut = compared["compare_timeout"] or len(compared["diffs"]) >= MOST_FILES
+        return None if cut else _paths(compared["diffs"])
 
     def parents(self, sha: str) -> list[str]:
         """Hashes of a commit's parents, the first one first."""
@@ -88,22 +92,22 @@ class GitLab:
         for each in ours[1:]:
             self.api.delete(f"{path}/{each['id']}")
 
-    def status(self, sha: str, standing: Standing) -> None:
-        """Set the commit's status."""
-        sent = {"state": STATES[standing.success], "name": CONTEXT, "description": standing.description}
+    def status(self, sha: str, standing: Standing, *, name: str) -> None:
+        """Set a status of the commit."""
+        sent = {"state": STATES[standing.success], "name": name, "description": standing.description}
         self.api.send("POST", self._at(f"statuses/{quote(sha, safe='')}"), sent, shapes.ANYTHING)
 
     def _at(self, path: str) -> str:
         return f"projects/{self.project}/{path}"
 
 
-def gitlab(*, root: str, token: str, project: int) -> GitLab:
+def gitlab(*, root: str, token: str, project: int, branch: str) -> GitLab:
     """GitLab with a project's token, sent as a bearer token so that no redirect takes it along.
 
     Raises:
         InputError: no token, or an address that is not HTTPS.
     """
-    return GitLab(api=opened(root, token), project=project)
+    return GitLab(api=opened(root, token), project=project, branch=branch)
 
 
 def post_all(host: GitLab) -> tuple[str, ...]:
@@ -129,7 +133,7 @@ def _post(host: GitLab, merge: MergeDetail) -> str:
             raise
         standing = unread("the token may not read the pipeline, as with a private fork")
     try:
-        host.status(merge["sha"], standing)
+        host.status(merge["sha"], standing, name=context(merge["target_branch"], default=host.branch))
         host.stick(number, body(form, standing, commit=merge["sha"]))
     except ApiError as error:
         if not error.refused:
@@ -140,9 +144,11 @@ def _post(host: GitLab, merge: MergeDetail) -> str:
 
 def _weighed(host: GitLab, merge: MergeDetail, pipeline: Pipeline) -> tuple[DiffForm, Standing]:
     form = diff_in(host.archive(pipeline["project_id"], host.job(pipeline)), folder=FOLDER)
-    paths = host.paths(merge["iid"])
+    paths, complete = host.paths(merge["iid"])
     _about(form, host=host, merge=merge, paths=paths)
-    return form, stood(form, touched=judging([*paths, *judged_by(form)]), complete=True, approved=False)
+    ours = pipeline["project_id"] == host.project and pipeline.get("source") == MERGE_REQUEST
+    touched = judging([*paths, *judged_by(form)])
+    return form, stood(form, touched=touched, complete=complete, approved=False, elsewhere=not ours)
 
 
 def _about(form: DiffForm, *, host: GitLab, merge: MergeDetail, paths: tuple[str, ...]) -> None:

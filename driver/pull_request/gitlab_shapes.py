@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NotRequired
 
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict
@@ -20,6 +20,8 @@ class Pipeline(TypedDict):
     id: int
     project_id: int
     sha: str
+    source: NotRequired[str]
+    """What started it; no variable of whoever started it changes that."""
 
 
 class Merge(TypedDict):

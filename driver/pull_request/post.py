@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from driver.pull_request.artifact import LARGEST_ARCHIVE, NAME, UntrustedError, diff_in, is_hash
-from driver.pull_request.standing import CONTEXT, judged_by, judging, stood, unread
+from driver.pull_request.standing import context, judged_by, judging, stood, unread
 from driver.pull_request.sticky import body
 from driver.pull_request.wire import ApiError, TooLargeError
 
@@ -58,7 +58,8 @@ def post(
         form, standing = _weighed(github, run["id"], pull, sha)
     if github.pull(pull["number"])["head"]["sha"] != sha:
         return Posted(words="nothing to post: the pull request has moved on to another commit")
-    github.status(sha, state=standing.state, context=CONTEXT, description=standing.description, target=target)
+    name = context(pull["base"]["ref"], default=event["repository"]["default_branch"])
+    github.status(sha, state=standing.state, context=name, description=standing.description, target=target)
     return _commented(github, numbers, standing, body(form, standing, commit=sha))
 
 
@@ -69,7 +70,8 @@ def _weighed(github: GitHub, run: int, pull: Pull, sha: str) -> tuple[DiffForm |
         _about(form, github=github, pull=pull, sha=sha)
     except (UntrustedError, TooLargeError) as error:
         return None, unread(str(error))
-    paths, complete = github.paths(pull["number"])
+    listed, complete = github.paths(pull["number"])
+    paths = (*listed, *github.between(form["base"]["commit"], sha))  # a push in between moves only the former
     approved = github.approved(pull["number"], commit=sha)
     return form, stood(form, touched=judging([*paths, *judged_by(form)]), complete=complete, approved=approved)
 

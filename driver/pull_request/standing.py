@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from driver.pull_request.figures import decimal
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -13,12 +15,17 @@ if TYPE_CHECKING:
 
 CONTEXT: Final = "atoll/cost"
 LONGEST_DESCRIPTION: Final = 140  # of a commit status, GitHub's REST reference
+ELSEWHERE: Final = (
+    "**These figures come from a pipeline that nobody here set up**: a fork's own, or one started by hand. They are "
+    "its own claim. Have a member run the merge request's pipeline in this project."
+)
 PATHS_SHOWN: Final = 10
 LONGEST_PATH: Final = 120
-# Files that the comparison reads and never runs. Whatever else changes can change the figures themselves.
+# Files that the comparison reads and never runs. Whatever else changes can change the figures themselves, or, as a
+# stack's configuration, where the engine sends what it knows and which repositories the cluster runs code of.
 _READ_ONLY: Final = re.compile(
     r"stacks/[a-z][a-z0-9-]{0,62}/(checklist\.yaml|quote\.lock\.json|software\.lock\.json)"
-    r"|stacks/Pulumi\.[a-z][a-z0-9-]{0,62}\.yaml|docs/.+\.(md|png|svg)|[A-Z]+\.md"
+    r"|docs/.+\.(md|png|svg)|[A-Z]+\.md"
 )
 
 
@@ -53,10 +60,24 @@ def raised(form: DiffForm) -> tuple[str, ...]:
     )
 
 
-def stood(form: DiffForm, *, touched: tuple[str, ...], complete: bool, approved: bool) -> Standing:
-    """The status of a checked diff; `complete` says whether every changed path is known."""
+def context(branch: str, *, default: str) -> str:
+    """Name of the status of a change into a branch: what is within the limits of one branch says nothing of another."""
+    return CONTEXT if branch == default else f"{CONTEXT} ({branch})"
+
+
+def stood(
+    form: DiffForm, *, touched: tuple[str, ...], complete: bool, approved: bool, elsewhere: bool = False
+) -> Standing:
+    """The status of a checked diff.
+
+    Args:
+        touched: changed paths that take part in judging.
+        complete: whether every changed path is known.
+        approved: whether somebody with a say approved exactly this commit.
+        elsewhere: whether the figures were made where the change's author sets what runs, as in a fork's own project.
+    """
     lifted = raised(form)
-    alarms: list[str] = []
+    alarms: list[str] = [ELSEWHERE] if elsewhere else []
     if touched or not complete:
         alarms.append(_self_judged(touched, complete=complete))
     if lifted:
@@ -64,7 +85,7 @@ def stood(form: DiffForm, *, touched: tuple[str, ...], complete: bool, approved:
     verdict = _verdict(form)
     if not alarms:
         return Standing(success=form["exit_code"] == 0, description=verdict)
-    why = "judges itself" if touched or not complete else "raises its ceiling"
+    why = "judges itself" if touched or not complete or elsewhere else "raises its ceiling"
     if approved:
         banner = _caution([*alarms, "An approving review of exactly this commit lets it stand."])
         return Standing(
@@ -114,9 +135,8 @@ def _verdict(form: DiffForm) -> str:
         "failed": "a stack failed",
     }
     moved = form["delta"]
-    amount = moved["usd_per_month"]["expected"] if moved is not None else ""
-    sign = "" if amount.startswith("-") else "+"
-    figure = f", {sign}{amount} USD a month" if amount else ""
+    amount = decimal(moved["usd_per_month"]["expected"]) if moved is not None else None
+    figure = "" if amount is None else f", {amount:+.2f} USD a month"
     return f"{words[form['verdict']]}{figure}"
 
 

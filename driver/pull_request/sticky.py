@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from driver.pull_request.escaping import prose
 from driver.pull_request.markdown import MARKER, text
 from driver.pull_request.standing import code
 
@@ -37,7 +38,7 @@ def is_ours(words: str | None) -> bool:
 
 
 def _joined(standing: Standing, figures: str, *, commit: str) -> str:
-    foot = f"<sub>{code(commit[:12])}: {standing.state}, {standing.description}</sub>"
+    foot = f"<sub>{code(commit[:12])}: {standing.state}, {prose(standing.description)}</sub>"
     return (
         "\n\n".join(part for part in (MARKER, standing.banner, figures.replace(MARKER, "").strip(), foot) if part)
         + "\n"

@@ -22,6 +22,8 @@ _LIMITS: Final[Mapping[str, str]] = {
     "usd_per_contract": "USD in the whole contract",
     "usd_per_gpu_hour": "USD per accelerator and hour",
     "binds": "what the ceiling binds",
+    "contract_months": "months of the contract",
+    "residency": "where data may lie",
 }
 WITHIN: Final = "within the limits"
 

@@ -37,6 +37,8 @@ def usage_parts(measured: Mapping[str, Range], found: Measured) -> Iterator[Rend
         yield Text(f"left out, not complete: {', '.join(named(month) for month in found.partial)}")
     for unit, count in sorted(found.odd.items()):
         yield Text(f"left out, unit not known: {unit} ({count} rows)", style="yellow")
+    if found.twice:
+        yield Text(f"counted once, in more than one file: {found.twice} rows", style="yellow")
     if found.broken:
         yield Text(f"left out, day or quantity not readable: {found.broken} rows", style="yellow")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from planning.money import to_cents
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from planning.diff_shapes import AmountForm, DeltaForm
     from planning.json_shapes import LineForm, RangeForm
@@ -45,6 +45,19 @@ def delta_of(old: AmountForm | None, new: AmountForm | None) -> DeltaForm:
     return {"usd_per_month": _form(moved), "percent": _percent(moved[1], before[1])}
 
 
+def drift_of(old: Sequence[LineForm], new: Sequence[LineForm]) -> tuple[DeltaForm, tuple[str, ...]]:
+    """What other prices move of the same resources, and what loses its price: that is no saving, and moves nothing."""
+    priced = {_untiered(line) for line in old if line["usd_per_month"] is not None}
+    lost = {_untiered(line): line["label"] for line in new if line["usd_per_month"] is None}
+    gone = {key: label for key, label in lost.items() if key in priced}
+    before, after = ([line for line in lines if _untiered(line) not in gone] for lines in (old, new))
+    return delta_of(amount_of(before), amount_of(after)), tuple(gone.values())
+
+
+def _untiered(line: LineForm) -> str:
+    return line["key"].partition("#")[0]
+
+
 def expected_of(delta: DeltaForm | None) -> Decimal:
     """The expected reading of a delta; 0 where there is none."""
     return Decimal(delta["usd_per_month"]["expected"]) if delta else Decimal(0)
@@ -60,8 +73,14 @@ def rises(delta: DeltaForm | None) -> bool:
     return delta is not None and any(each > 0 for each in _readings(delta["usd_per_month"]))
 
 
+def dearer(old: AmountForm | None, new: AmountForm | None) -> bool:
+    """Whether any reading rises, or may: more lines than before have no price."""
+    more = new is not None and new["unpriced"] > (old["unpriced"] if old else 0)
+    return more or rises(delta_of(old, new))
+
+
 def _percent(moved: Decimal, before: Decimal) -> str | None:
-    return str((moved / before * 100).quantize(TENTH)) if before else None
+    return str((moved / before * 100).quantize(TENTH) + 0) if before else None  # never "-0.0"
 
 
 def _plus(one: Readings, other: Readings) -> Readings:

@@ -33,6 +33,7 @@ WORDS: Final = {
 OWN: Final = "those of the {} judged"
 USED: Final = {"workflow": "run the one of the {}", "program": "the {} judged with its own"}
 LISTED: Final = 5
+MOST_DIGITS: Final = 30  # before or behind the point; what is longer is no limit that anybody means
 
 
 def ceiling_changes(old: Mapping[str, object], new: Mapping[str, object], *, where: str) -> Iterator[CeilingChangeForm]:
@@ -80,7 +81,8 @@ def _number(text: str) -> Decimal | None:
         number = Decimal(text)
     except InvalidOperation:
         return None
-    return number if number.is_finite() else None
+    sane = number.is_finite() and abs(number.adjusted()) <= MOST_DIGITS and len(text) <= MOST_DIGITS
+    return number if sane else None
 
 
 def _higher(before: str, after: str) -> bool:

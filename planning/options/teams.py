@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from planning.errors import Fault, InputError
 from planning.installed import Quota, TeamShare
 from planning.queues import in_order
+from planning.sizing.training import has_rollouts, rollouts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -78,9 +79,13 @@ def team_shares(checklist: Checklist, pools: Sequence[Pool]) -> tuple[TeamShare,
         InputError: teams are guaranteed more accelerators than their pools have; says which, all at once.
     """
     here = tuple(work.name for work in checklist.workloads)
-    places = {team.name: workloads_of(team, here) for team in checklist.teams}
-    if rest := tuple(name for name in here if not any(name in held for held in places.values())):
-        places[EVERYBODY] = rest
+    named = {team.name: workloads_of(team, here) for team in checklist.teams}
+    if rest := tuple(name for name in here if not any(name in held for held in named.values())):
+        named[EVERYBODY] = rest
+    there = {*here, *(pool.workload for pool in pools)}
+    places = {
+        team: tuple(name for name in with_rollouts(names, checklist) if name in there) for team, names in named.items()
+    }
     asked = {team.name: team for team in checklist.teams}
     order = [pool for pool in in_order(pools) if pool.accelerators]
     claims = {name: _claim(name, asked.get(name), held, order) for name, held in places.items()}
@@ -93,17 +98,23 @@ def workloads_of(team: Team, here: Iterable[str]) -> tuple[str, ...]:
     return tuple(name for name in here if not team.workloads or name in team.workloads)
 
 
+def with_rollouts(names: Iterable[str], checklist: Checklist) -> tuple[str, ...]:
+    """Workloads and the simulators beside them, which have pods, a namespace and a queue of their own."""
+    beside = {work.name: rollouts_of(work.name) for work in checklist.workloads if has_rollouts(work)}
+    mine = tuple(names)
+    return (*mine, *(beside[name] for name in mine if name in beside))
+
+
 def people(checklist: Checklist) -> Access:
     """Who gets in, each user with the workloads of the team where none are named: rights are given by workload."""
     teams = {team.name: team for team in checklist.teams}
-    users = tuple(_placed(user, teams.get(user.team or "")) for user in checklist.access.users)
+    users = tuple(_placed(user, teams.get(user.team or ""), checklist) for user in checklist.access.users)
     return checklist.access.model_copy(update={"users": users})
 
 
-def _placed(user: User, team: Team | None) -> User:
-    if team is None or user.workloads:
-        return user
-    return user.model_copy(update={"workloads": team.workloads})
+def _placed(user: User, team: Team | None, checklist: Checklist) -> User:
+    named = user.workloads or (team.workloads if team else ())
+    return user.model_copy(update={"workloads": with_rollouts(named, checklist)})
 
 
 def _claim(name: str, team: Team | None, places: Sequence[str], pools: Sequence[Pool]) -> Claim:

@@ -133,7 +133,7 @@ def look(plan: Plan, ledger: Ledger | None, nodes: Sequence[Node] | None, *, now
 def _blind(plan: Plan, ledger: Ledger | None, *, now: datetime) -> Sight:
     if ledger is None:
         return Sight(ledger=None, headroom_usd=ZERO, stop=Stop.HOLD)
-    base = _of_month(ledger, now=now)
+    base = _of_month(plan, ledger, now=now)
     rate = max(base.usd_per_hour, plan.full_usd_per_hour)
     feared = replace(base, usd=base.usd + rate * hours(now - base.until))
     left = _headroom(plan, feared, {pool.key: pool.most for pool in plan.pools}, now=now)
@@ -150,7 +150,7 @@ def _advanced(plan: Plan, ledger: Ledger | None, nodes: Sequence[Node], *, now: 
         start = month_start(now)
         spent = (_price(plan, node) * hours(now - max(start, node.since - BOOT)) for node in nodes)
         return Ledger(month=month_of(now), usd=sum(spent, ZERO), until=now, usd_per_hour=rate)
-    base = _of_month(ledger, now=now)
+    base = _of_month(plan, ledger, now=now)
     if base.until > now:  # a clock was set back; what is counted stays counted
         return replace(base, usd_per_hour=max(base.usd_per_hour, rate))
     lasted = now - base.until
@@ -160,11 +160,21 @@ def _advanced(plan: Plan, ledger: Ledger | None, nodes: Sequence[Node], *, now: 
     return Ledger(month=base.month, usd=usd + sum(new, ZERO), until=now, usd_per_hour=rate)
 
 
-def _of_month(ledger: Ledger, *, now: datetime) -> Ledger:
-    """The ledger of the month that it is; one of an earlier month begins anew at the first."""
+def _of_month(plan: Plan, ledger: Ledger, *, now: datetime) -> Ledger:
+    """The ledger of the month that it is; one of an earlier month begins anew at the first.
+
+    A clock that was far ahead has begun a month too early and forgotten this one: all of it counts at the full size.
+    """
+    if ledger.month > month_of(now) and ledger.until - now > BLIND:
+        return unreadable(plan, now=now)
     if ledger.month >= month_of(now):
         return ledger
     return replace(ledger, month=month_of(now), usd=ZERO, until=month_start(now))
+
+
+def unreadable(plan: Plan, *, now: datetime) -> Ledger:
+    """What stands for a ledger that tells nothing of this month: everything at its full size since the first."""
+    return Ledger(month=month_of(now), usd=ZERO, until=month_start(now), usd_per_hour=plan.full_usd_per_hour)
 
 
 def _headroom(plan: Plan, ledger: Ledger, running: dict[str, int], *, now: datetime) -> Decimal:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import cast
+from typing import Final, cast
 
-from planning.platform.spend_guard import ZERO, Held, Ledger, Plan, month_of, month_start
+from planning.platform.spend_guard import ZERO, Held, Ledger, Plan, unreadable
+
+MONTH: Final = re.compile(r"\d{4}-\d{2}")
 
 
 def plan_to_text(plan: Plan) -> str:
@@ -68,11 +71,12 @@ def ledger_of_text(text: str, plan: Plan, *, now: datetime) -> Ledger | None:
     try:
         fields = _Fields(text)
         until = datetime.fromisoformat(str(fields.said["until"])).astimezone(UTC)
-        return Ledger(
-            month=str(fields.said["month"]), usd=fields.usd("usd"), until=until, usd_per_hour=fields.usd("usd_per_hour")
-        )
+        month, usd, rate = str(fields.said["month"]), fields.usd("usd"), fields.usd("usd_per_hour")
+        if MONTH.fullmatch(month) and usd >= ZERO and rate >= ZERO:
+            return Ledger(month=month, usd=usd, until=until, usd_per_hour=rate)
     except (ValueError, KeyError, TypeError, ArithmeticError):
-        return Ledger(month=month_of(now), usd=ZERO, until=month_start(now), usd_per_hour=plan.full_usd_per_hour)
+        pass
+    return unreadable(plan, now=now)
 
 
 @dataclass(slots=True)
@@ -89,4 +93,7 @@ class _Fields:
         self.said = cast("dict[str, object]", found)
 
     def usd(self, name: str) -> Decimal:
-        return Decimal(str(self.said[name]))
+        found = Decimal(str(self.said[name]))
+        if not found.is_finite():
+            raise ValueError(f"{name} is no amount")
+        return found

@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from planning.checklist.words import FabricAsk
+from planning.checklist.workload import Compute
 from planning.demand import Demand
 from planning.money import HOURS_PER_MONTH, Range
 from planning.sizing import memory, rules, work
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from planning.checklist.model import Checklist
-    from planning.checklist.workload import Compute, ModelFacts
+    from planning.checklist.workload import ModelFacts, Workload
     from planning.demand import Figure
 
 ONE_JOB = Range(Decimal(0), Decimal(1), Decimal(1))
@@ -28,8 +29,18 @@ REFERENCE_GB = 80  # the accelerator of the founding texts' example
 def demands(workload: Compute, checklist: Checklist, *, kind: str) -> Iterator[Demand]:
     """The accelerator pool, and a CPU pool for simulators where they are asked for."""
     yield _job(workload, checklist, kind=kind)
-    if workload.rollout_vcpus:
+    if has_rollouts(workload):
         yield _rollouts(workload)
+
+
+def has_rollouts(workload: Compute | Workload) -> bool:
+    """Whether simulators run beside a workload."""
+    return isinstance(workload, Compute) and workload.rollout_vcpus > 0
+
+
+def rollouts_of(workload: str) -> str:
+    """Name of the simulators beside a workload."""
+    return f"{workload}-rollouts"
 
 
 def _job(workload: Compute, checklist: Checklist, *, kind: str) -> Demand:
@@ -64,7 +75,7 @@ def _job(workload: Compute, checklist: Checklist, *, kind: str) -> Demand:
 def _rollouts(workload: Compute) -> Demand:
     deadline = work.deadline_hours(workload)
     return Demand(
-        workload=f"{workload.name}-rollouts",
+        workload=rollouts_of(workload.name),
         kind="batch",
         copies=ONE_JOB,
         busy_hours=None if deadline is None else min(HOURS_PER_MONTH, deadline * workload.runs_per_month),

@@ -18,7 +18,9 @@ UNIT: Final = "ConsumedUnit"
 CATEGORY: Final = "ChargeCategory"
 DESCRIPTION: Final = "ChargeDescription"
 USAGE_TYPE: Final = "x_UsageType"
+SERVICE: Final = "ServiceName"
 TAGS: Final = "Tags"
+ROW: Final = "row"  # not of FOCUS: what tells one row from every other, where a reader knows it
 NEEDED: Final = (START, QUANTITY)
 
 # Names of other exports -> the FOCUS column that says the same.
@@ -36,6 +38,9 @@ ALIASES: Final[Mapping[str, str]] = {
     "usage_unit": UNIT,
     "line_item_line_item_type": CATEGORY,
     "lineItem/LineItemType": CATEGORY,
+    "cost_type": CATEGORY,
+    "line_item_product_code": SERVICE,
+    "lineItem/ProductCode": SERVICE,
     "line_item_usage_type": USAGE_TYPE,
     "lineItem/UsageType": USAGE_TYPE,
     "line_item_line_item_description": DESCRIPTION,
@@ -50,7 +55,7 @@ TAG_COLUMNS: Final = ("resourceTags/user:", "resource_tags_user_")  # CUR has a 
 
 def in_focus(names: Iterable[str]) -> dict[str, str]:
     """Column of the file to the FOCUS column that it is; columns that say nothing to us are left out."""
-    known = {START, QUANTITY, UNIT, CATEGORY, DESCRIPTION, USAGE_TYPE, TAGS}
+    known = {START, QUANTITY, UNIT, CATEGORY, DESCRIPTION, USAGE_TYPE, SERVICE, TAGS}
     return {name: name if name in known else ALIASES[name] for name in names if name in known or name in ALIASES}
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from planning.spent.columns import DESCRIPTION, UNIT, USAGE_TYPE
+from planning.spent.columns import DESCRIPTION, SERVICE, UNIT, USAGE_TYPE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,16 +28,29 @@ class Meter:
 
     Args:
         column: FOCUS column that the pattern is held against, whole.
+        service: a word of the service's name, where the bill tells it: others sell under the same usage type.
     """
 
     column: str
     pattern: re.Pattern[str]
     usage: str
+    service: re.Pattern[str] | None = None
+
+    def fits(self, row: Mapping[str, str]) -> bool:
+        """Whether it is this that a row is of."""
+        service = row.get(SERVICE, "")
+        told = self.service is None or not service or self.service.search(service) is not None
+        return told and self.pattern.fullmatch(row.get(self.column, "")) is not None
 
 
-def _aws(pattern: str, usage: str) -> Meter:
+S3: Final = re.compile(r"S3|Simple Storage")
+LOGGING: Final = re.compile(r"CloudWatch")
+
+
+def _aws(pattern: str, usage: str, service: re.Pattern[str] | None = None) -> Meter:
     """A usage type of AWS, with or without the region before it ("USE2-")."""
-    return Meter(column=USAGE_TYPE, pattern=re.compile(rf"(?:[A-Z]{{2,4}}\d?-)?{pattern}"), usage=usage)
+    whole = re.compile(rf"(?:[A-Z]{{2,4}}\d{{0,2}}-)?{pattern}")
+    return Meter(column=USAGE_TYPE, pattern=whole, usage=usage, service=service)
 
 
 def _gcp(pattern: str, usage: str) -> Meter:
@@ -49,10 +63,10 @@ def _gcp(pattern: str, usage: str) -> Meter:
 METERS: Final = (
     _aws(r"DataTransfer-Out-Bytes", EGRESS),
     _aws(r"DataTransfer-In-Bytes", INGRESS),
-    _aws(r"DataProcessing-Bytes", LOGS),
-    _aws(r"TimedStorage-ByteHrs", STORED),
-    _aws(r"Requests-Tier1", WRITES),
-    _aws(r"Requests-Tier2", READS),
+    _aws(r"DataProcessing-Bytes", LOGS, LOGGING),
+    _aws(r"TimedStorage-ByteHrs", STORED, S3),
+    _aws(r"Requests-Tier1", WRITES, S3),
+    _aws(r"Requests-Tier2", READS, S3),
     _gcp(r"Network Internet (?:Data Transfer Out|Egress) .*", EGRESS),
     _gcp(r"Network Internet (?:Data Transfer In|Ingress) .*", INGRESS),
     _gcp(r"Log Storage cost", LOGS),
@@ -73,6 +87,9 @@ _GIGABYTES: Final[Mapping[str, Decimal]] = {
     "byte": Decimal(1) / 10**9,
     "b": Decimal(1) / 10**9,
     "tb": _GIB * 1024,
+    "tib": _GIB * 1024,
+    "tebibyte": _GIB * 1024,
+    "mebibyte": _GIB / 1024,
 }
 _MONTHS: Final[Mapping[str, Decimal]] = {
     "gb-mo": _GIB,
@@ -80,8 +97,8 @@ _MONTHS: Final[Mapping[str, Decimal]] = {
     "gb-months": _GIB,
     "gibibyte month": _GIB,
     "gibibyte-month": _GIB,
-    "byte-seconds": Decimal(1) / 10**9 / (730 * 3600),
 }
+BYTE_SECONDS: Final = "byte-seconds"
 _COUNTS: Final[Mapping[str, Decimal]] = {
     "requests": Decimal(1),
     "request": Decimal(1),
@@ -93,10 +110,17 @@ _COUNTS: Final[Mapping[str, Decimal]] = {
 
 def measured(row: Mapping[str, str]) -> str:
     """What a row measures; "" for nothing of ours."""
-    return next((each.usage for each in METERS if each.pattern.fullmatch(row.get(each.column, ""))), "")
+    return next((each.usage for each in METERS if each.fits(row)), "")
 
 
-def factor(row: Mapping[str, str], usage: str) -> Decimal | None:
-    """What one of the row's units is in GB, GB-months or requests; None for a unit that nobody knows."""
+def factor(row: Mapping[str, str], usage: str, *, month: tuple[int, int]) -> Decimal | None:
+    """What one of the row's units is in GB, GB-months or requests; None for a unit that nobody knows.
+
+    Args:
+        month: year and month of the row: what lies still must not seem to grow where a month is longer.
+    """
+    unit = row.get(UNIT, "").strip().casefold()
+    if usage == STORED and unit == BYTE_SECONDS:
+        return Decimal(1) / 10**9 / (monthrange(*month)[1] * 86_400)
     units = _MONTHS if usage == STORED else _GIGABYTES if usage in VOLUMES else _COUNTS
-    return units.get(row.get(UNIT, "").strip().casefold())
+    return units.get(unit)

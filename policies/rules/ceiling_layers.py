@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from planning.money import to_cents
+from planning.money import ZERO, to_cents
+from planning.platform.prices import node_prices
 from planning.quote import Verdict
 from planning.reach import reaches
 from policies.reading import each
@@ -13,14 +16,16 @@ from policies.rule import Breach, Rule, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from decimal import Decimal
 
+    from planning.bill import LineItem
+    from planning.money import Range
     from planning.takeoff.properties import Properties
     from planning.takeoff.resource import Resource
     from policies.subject import Subject
 
 GUARD: Final = "atoll:platform:SpendGuard"
 BUDGET: Final = "aws:budgets/budget:Budget"
+LEAST_COUNTED: Final = Decimal("0.75")  # prices move; nobody moves them by a quarter between two acceptances
 WITH_BUDGET: Final = frozenset({"aws"})  # where the program makes a budget without being told an account to bill
 
 
@@ -44,7 +49,10 @@ def _breaches(subject: Subject) -> Iterator[Breach]:
 
 def _held(subject: Subject, ceiling: Decimal) -> Iterator[Breach]:
     """Full quotas for a whole month stay below the ceiling, or something stops the queues before it."""
-    if subject.lock.spec.platform is None or any(True for _ in subject.of_types((GUARD,))):
+    if subject.lock.spec.platform is None:
+        return
+    if any(True for _ in subject.of_types((GUARD,))):
+        yield from _counts(subject)
         return
     through = reaches(subject.lock).through_quotas
     if through > ceiling:
@@ -54,6 +62,46 @@ def _held(subject: Subject, ceiling: Decimal) -> Iterator[Breach]:
             limit=f"what runs is held to {to_cents(ceiling):,} USD a month",
             fix="Take spend_guard out of platform.without in the checklist and accept the option anew",
         )
+
+
+def _counts(subject: Subject) -> Iterator[Breach]:
+    """The guard counts by the prices of the lock: were they made up, it would stop nothing."""
+    told, real = node_prices(subject.lock.bill), node_prices(_Line.of(line) for line in subject.bill.lines)
+    hours, most = (real.usd_per_hour, told.usd_per_hour), (real.most_usd_per_hour, told.most_usd_per_hour)
+    pairs = [
+        *((f"an hour of a node of {pool}", hours[1].get(pool, ZERO), cost) for pool, cost in hours[0].items()),
+        *((f"the dearest hour of a node of {pool}", most[1].get(pool, ZERO), cost) for pool, cost in most[0].items()),
+        ("a month of what is no node", told.other_most_usd_per_month, real.other_most_usd_per_month),
+    ]
+    for what, counted, cost in pairs:
+        if counted < cost * LEAST_COUNTED:
+            yield Breach(
+                verdict=Verdict.OVER,
+                path=what,
+                given=f"the spend guard counts {what} as {to_cents(counted):,} USD; it costs {to_cents(cost):,} USD",
+                limit=f"it counts at least {LEAST_COUNTED:.0%} of what is paid",
+                fix="Accept the option anew, so that the lock has the prices of the day",
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line of a bill as a lock has it."""
+
+    key: str
+    usd_per_unit: Decimal | None
+    quantity: tuple[Decimal, Decimal, Decimal]
+    usd_per_month: tuple[Decimal, Decimal, Decimal] | None
+
+    @classmethod
+    def of(cls, line: LineItem) -> _Line:
+        """The same line with plain readings."""
+        month = line.usd_per_month
+        return cls(line.key, line.usd_per_unit, _readings(line.quantity), _readings(month) if month else None)
+
+
+def _readings(found: Range) -> tuple[Decimal, Decimal, Decimal]:
+    return found.min, found.expected, found.max
 
 
 def _budget(ceiling: Decimal, limit: str, resource: Resource, inputs: Properties) -> Iterator[Breach]:

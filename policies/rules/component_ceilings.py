@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from planning.bill import Bill, State
-from planning.bill_parts import component_of, in_part, placed
+from planning.bill_parts import DEPTHS, component_of, in_part, placed
 from planning.interval import of_lines
 from policies.money import Usd, at_least, bill_of, held, usd, way_out
 from policies.rule import MONEY, Rule, Settings, Severity
@@ -26,7 +26,7 @@ class ComponentCeilings(Settings):
 
     usd_per_month: dict[str, Usd] = Field(default_factory=dict)
     """USD a month by component, the first words of a line's key: "pool/train", "storage/warm", "network"; "pool" is all
-    pools, a placement's name all that is there."""
+    pools of all placements, a placement's name all that is there."""
     stacks: dict[str, dict[str, Usd]] = Field(default_factory=dict)
     """The same for single stacks, over what holds for all."""
 
@@ -36,9 +36,15 @@ def part_of(bill: Bill, part: str, reading: str) -> Interval:
     lines = (
         line
         for line in bill.lines
-        if in_part(component_of(line.key), part) or (line.state is State.UNPRICED and not placed(line.key))
+        if _belongs(component_of(line.key), part) or (line.state is State.UNPRICED and not placed(line.key))
     )
     return of_lines(lines, reading, among=bill.lines)
+
+
+def _belongs(component: str, part: str) -> bool:
+    """Whether a component counts as of a part; a chapter, as "pool", is that of every placement."""
+    placement, _, there = component.partition("/")
+    return in_part(component, part) or (part in DEPTHS and placement not in DEPTHS and in_part(there, part))
 
 
 def _judged(part: str, reading: str) -> Callable[[Bill], Decimal]:
@@ -71,6 +77,7 @@ def _breach(subject: Subject, part: str, limit: Decimal) -> Breach | None:
         limit_words=f"its ceiling is {usd(limit)} a month",
         fix=lambda verdict: way_out(subject, limit, month, verdict, raised=raised, of=_judged(part, reading)),
         bill=bill,
+        part=part,
     )
 
 

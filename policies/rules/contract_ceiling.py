@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from policies.money import READINGS, at_least, bill_of, held, month_of, usd, way_out, whole_month
+from policies.money import READINGS, at_least, bill_of, held, month_of, months_of, usd, way_out, whole_month
 from policies.rule import MONEY, Rule, Severity
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def _breaches(subject: Subject) -> Iterator[Breach]:
     """A contract of no months has no sum; what is paid once is spread over the months already."""
-    whole, months = subject.ceilings.usd_per_contract, subject.lock.contract_months
+    whole, months = subject.ceilings.usd_per_contract, months_of(subject)
     if whole is None or not months:
         return
     month, limit, reading = month_of(subject), whole / months, subject.ceilings.binds

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from decimal import Decimal
+from typing import TYPE_CHECKING, Final
 
 from planning.bill import Group, State
 from planning.bill_parts import placement_of
 from planning.charge import HOME
 from planning.quote import Verdict
-from planning.takeoff.lines import CHOICE
 from policies.money import at_least, lines_of, usd
 from policies.rule import MONEY, Breach, Rule, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from decimal import Decimal
 
     from catalogs.model import Machine
     from planning.bill import LineItem
     from policies.subject import Subject
+
+EXACT: Final = Decimal("1e-9")  # USD: finer than any price list, coarser than what division leaves
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +56,11 @@ def _machine(subject: Subject, line: LineItem) -> Machine | None:
 
 
 def _usd_per_hour(line: LineItem) -> Decimal:
-    """Of one node; of several kinds that it may be the dearest."""
+    """Of one node; of several kinds or purchases that it may be the dearest."""
     unit, month = line.usd_per_unit, line.usd_per_month
     if unit is None or month is None:
         raise ValueError(f"{line.key} has no price")
-    of_several = line.note.startswith(CHOICE) and line.quantity.max > 0
-    return max(unit, month.max / line.quantity.max) if of_several else unit
+    return max(unit, (month.max / line.quantity.max).quantize(EXACT)) if line.quantity.max > 0 else unit
 
 
 def _breaches(subject: Subject) -> Iterator[Breach]:
@@ -82,7 +82,7 @@ def _breaches(subject: Subject) -> Iterator[Breach]:
             yield Breach(
                 verdict=Verdict.OVER,
                 urn=each.urn,
-                given=f"an accelerator of {each.line.item} costs {usd(each.usd)} an hour",
+                given=f"an accelerator of {each.line.item} costs up to {usd(each.usd)} an hour",
                 limit=words,
                 fix=f"Take a machine or a purchase of at most {usd(node)} an hour for {each.accelerators} accelerators,"
                 f" or raise ceiling.usd_per_gpu_hour to at least {at_least(each.usd)}",

@@ -65,16 +65,24 @@ def _of_pool(line: LineItem, pool: str) -> bool:
 def _breaches(subject: Subject) -> Iterator[Breach]:
     held_by: dict[str, list[Part]] = {}
     limits: dict[str, Decimal] = {}
-    bill, reading = bill_of(subject), subject.ceilings.binds
+    bill, reading, before = bill_of(subject), subject.ceilings.binds, _before(subject)
     for spec in subject.lock.placements:
         for team in spec.platform.teams if spec.platform else ():
-            if team.usd_per_month is not None:
-                limits[team.name] = team.usd_per_month
+            limit = before.get(team.name, team.usd_per_month)
+            if limit is not None:
+                limits[team.name] = limit
                 held_by.setdefault(team.name, []).extend(parts(bill, spec, team, reading))
     for name, limit in limits.items():
         found = _breach(subject, name, limit, held_by[name])
         if found:
             yield found
+
+
+def _before(subject: Subject) -> dict[str, Decimal]:
+    """What each team was to have before the change: no change raises a part and is judged by it."""
+    specs = subject.before.placements if subject.before else ()
+    teams = (team for spec in specs if spec.platform for team in spec.platform.teams)
+    return {team.name: team.usd_per_month for team in teams if team.usd_per_month is not None}
 
 
 def _breach(subject: Subject, team: str, limit: Decimal, mine: Sequence[Part]) -> Breach | None:
@@ -95,6 +103,7 @@ def _breach(subject: Subject, team: str, limit: Decimal, mine: Sequence[Part]) -
         limit_words=f"the team's part is {usd(limit)} a month",
         fix=fix,
         bill=bill_of(subject),
+        part=team,
     )
 
 

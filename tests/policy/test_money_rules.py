@@ -13,6 +13,7 @@ from policy_cases.monthly_ceiling import THING, bounded
 from policy_cases.team_ceilings import with_money
 from policy_kit import STACKS, added, ceiling, changed, made, sound
 
+from planning.bill import Bill
 from planning.interval import of_lines
 from planning.quote import Verdict
 from planning.relief import amount, relief
@@ -162,13 +163,13 @@ def test_every_unpriced_line_of_an_example_is_named() -> None:
 
 def test_the_dearest_of_several_machines_counts() -> None:
     stack = changed(sound(), KARPENTER, {MACHINES: ["g6e.xlarge", "p5.48xlarge"]}, name="nodes-notebooks")
-    judged_by_hour = breaches(gpu_hour_ceiling.RULE, ceiling(stack, usd_per_gpu_hour=10))
+    judged_by_hour = breaches(gpu_hour_ceiling.RULE, ceiling(stack, usd_per_gpu_hour=15))
     assert [each.resource for each in judged_by_hour] == ["nodes-notebooks"]
 
 
 def test_a_machine_that_nobody_knows_may_hold_any_accelerator() -> None:
     stack = changed(sound(), KARPENTER, {MACHINES: UNKNOWN}, name="nodes-notebooks")
-    assert verdicts(gpu_hour_ceiling.RULE, ceiling(stack, usd_per_gpu_hour=10)) == [Verdict.CANNOT_TELL]
+    assert verdicts(gpu_hour_ceiling.RULE, ceiling(stack, usd_per_gpu_hour=15)) == [Verdict.CANNOT_TELL]
     assert verdicts(team_ceilings.RULE, stack) == [Verdict.CANNOT_TELL]
 
 
@@ -212,3 +213,44 @@ def test_a_cluster_that_is_built_in_two_steps_is_judged_whole() -> None:
     stack = replace(ceiling(sound(), usd_per_gpu_hour=5), resources=inside)
     assert breaches(gpu_hour_ceiling.RULE, stack) == []
     assert verdicts(gpu_hour_ceiling.RULE, replace(stack, whole=sound().bill)) == [Verdict.OVER]
+
+
+def test_a_change_does_not_make_its_own_contract_shorter() -> None:
+    stack = ceiling(sound("gcp"), usd_per_contract=1)
+    before = stack.lock.model_copy(update={"contract_months": 12})
+    assert verdicts(contract_ceiling.RULE, stack) == []
+    assert verdicts(contract_ceiling.RULE, replace(stack, before=before)) == [Verdict.OVER]
+
+
+def test_a_change_does_not_raise_a_teams_part_and_is_judged_by_it() -> None:
+    small, large = with_money("models", 3000), with_money("models", 10**6)
+    assert breaches(team_ceilings.RULE, large) == []
+    (found,) = breaches(team_ceilings.RULE, replace(large, before=small.lock))
+    assert (found.verdict, found.path) == (Verdict.OVER, "models")
+
+
+def test_breaches_of_two_components_are_told_apart() -> None:
+    stack = with_ceilings(usd_per_month={"storage/warm": Decimal(1), "network": Decimal(1)})
+    assert {each.path for each in breaches(component_ceilings.RULE, stack)} == {"storage/warm", "network"}
+
+
+def test_what_is_unbounded_beside_too_much_is_named_too() -> None:
+    stack = ceiling(with_nodes("aws", LARGEST_SIZE["aws"]), usd_per_month=1000)
+    assert "give what is unpriced a price" in breaches(monthly_ceiling.RULE, stack)[0].fix
+
+
+def test_an_accelerator_that_may_be_bought_on_demand_instead_costs_that() -> None:
+    assert breaches(gpu_hour_ceiling.RULE, ceiling(sound(), usd_per_gpu_hour=Decimal("14.2416"))) == []
+    (found,) = breaches(gpu_hour_ceiling.RULE, ceiling(sound(), usd_per_gpu_hour=Decimal("14.24")))
+    assert (found.resource, "14.25 USD" in found.fix) == ("nodes-finetune-7b", True)
+
+
+def test_a_chapter_counts_at_every_placement_and_a_pool_where_it_is() -> None:
+    machines = next(line for line in sound().bill.lines if line.key == "pool/system/machine")
+    keys = ("pool/system/machine", "far/pool/system/machine", "pool/network/machine", "network/egress")
+    bill = Bill(tuple(replace(machines, key=key) for key in keys))
+    counts = {"pool": 3, "far": 1, "pool/system": 1, "far/pool/system": 1, "network": 1}
+    each = of_lines([machines], "expected")
+    assert {part: component_ceilings.part_of(bill, part, "expected") for part in counts} == {
+        part: each.times(count) for part, count in counts.items()
+    }

@@ -13,6 +13,7 @@ import pulumi
 import pytest
 
 from catalogs.reader import load
+from components.access.names import workloads
 from components.targets import build
 from driver.offline.program import Run, run
 from planning.checklist import Checklist
@@ -24,7 +25,7 @@ from planning.options.market import Market
 from planning.options.option import ceilings
 from planning.platform.prices import node_prices
 from planning.platform.spend_ledger import plan_of_text
-from planning.queues import namespace_quotas
+from planning.queues import lines, namespace_quotas
 from planning.quote import Verdict
 from planning.quoting import quote
 from planning.reach import by_queue, faults, guard_plan, opens, reaches
@@ -134,6 +135,14 @@ def test_karpenter_starts_no_node_beyond_the_bill() -> None:
         if elastic_nodes(pool):
             limits = pools[pool.name]["spec"]["limits"]
             assert limits == {"nodes": str(elastic_nodes(pool)), "cpu": str(elastic_nodes(pool) * (pool.vcpus or 0))}
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_every_namespace_whose_pods_wait_for_a_queue_has_one(example: str) -> None:
+    for there, _ in locks(example):
+        if there.spec.platform is not None:
+            queued = {line.workload for line in lines(there.spec.platform, there.spec.pools)}
+            assert queued >= set(workloads(there.spec)), there.option
 
 
 @pytest.mark.parametrize("example", ["demo", "gcp-train", "coreweave-pretrain"])

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.server
 
 FACTS: Final = Facts(
-    parts=frozenset({"kueue", "notebooks", "cert_manager", "velero", "loki", "minio", "postgres_operator", "mlflow"}),
+    parts=frozenset(
+        {"kueue", "notebooks", "cert_manager", "velero", "loki", "minio", "postgres_operator", "mlflow", "spend_guard"}
+    ),
     pool_label="label_atoll_pool",
     prices={"train": Decimal(80), "system": Decimal(1)},
     other_usd_per_month=Decimal(1000),
@@ -193,6 +195,25 @@ def test_spend_is_the_nodes_for_a_month_and_the_rest_of_the_bill(promtool: Path,
     fires(promtool, rules, "SpendOverCeiling", "50m", one)
     two = {**one, NODE % ("n2", "train"): "1x60"}
     fires(promtool, rules, "SpendOverCeiling", "50m", two, {})
+
+
+def test_stopped_queues_are_told_of_at_once(promtool: Path, rules: Path) -> None:
+    for stop in (0, 1, 2):
+        labels: list[dict[str, str]] = [{}] if stop else []
+        given = {'atoll_spend_stop{pod="spend-guard-1"}': f"0x5 {stop}x20"}
+        fires(promtool, rules, "SpendHeld", "4m", given)
+        fires(promtool, rules, "SpendHeld", "7m", given, *labels)
+
+
+def test_a_guard_that_sees_no_nodes_any_more_wakes_somebody(promtool: Path, rules: Path) -> None:
+    seen = 'atoll_spend_seen_seconds{pod="spend-guard-1"}'
+    fires(promtool, rules, "SpendGuardSilent", "60m", {seen: "0+60x60"})
+    stuck = {seen: "0+60x10 600x50"}
+    fires(promtool, rules, "SpendGuardSilent", "20m", stuck)
+    fires(promtool, rules, "SpendGuardSilent", "30m", stuck, {})
+    gone = {seen: "0+60x10"}
+    fires(promtool, rules, "SpendGuardSilent", "14m", gone)
+    fires(promtool, rules, "SpendGuardSilent", "22m", gone, {})
 
 
 # As the exporter is scraped where its own labels win over those of the pod that holds the GPU.

@@ -143,3 +143,67 @@ def test_a_resource_of_others_can_be_taken_out() -> None:
     suggested = found(bill, 10)
     assert suggested is not None
     assert suggested.words == "Take bigdisk out, which saves 100.00 USD a month"
+
+
+S3 = ((0, "0.023"), (50_000, "0.022"), (500_000, "0.021"))
+
+
+def objects(gb: int) -> list[LineItem]:
+    """A tier whose price falls with its size, as S3's does."""
+    ends = [*(above for above, _ in S3[1:]), gb]
+    found: list[LineItem] = []
+    for number, (above, usd) in enumerate(S3):
+        held = max(min(gb, ends[number]) - above, 0)
+        key = "storage/cold" + (f"#{number + 1}" if number else "")
+        if held:
+            found.append(line(key, Range.exactly(held), usd, unit="GB-month", group=Group.STORAGE))
+    return found
+
+
+@given(st.integers(min_value=1, max_value=800_000), st.decimals(min_value=0, max_value=1, places=3))
+def test_less_of_a_tier_costs_what_a_smaller_one_does(gb: int, part: Decimal) -> None:
+    bill = Bill(tuple(objects(gb)))
+    suggested = found(bill, amount(bill, "expected") * part)
+    if suggested is None:
+        return
+    (step,) = suggested.steps
+    smaller = amount(Bill(tuple(objects(gb - step.given_up))), "expected")
+    assert smaller == pytest.approx(amount(suggested.bill, "expected"), abs=Decimal("0.001"))
+    assert smaller <= amount(bill, "expected") * part + Decimal("0.001")
+
+
+def test_requests_stay_where_a_tier_shrinks() -> None:
+    asked = line("storage/cold/reads", Range.exactly(1000), 1, unit="1k requests", group=Group.STORAGE)
+    bill = Bill((tier("cold", 1000, 1), asked))
+    suggested = found(bill, 1500)
+    assert suggested is not None
+    assert suggested.steps[0].given_up == 500
+    assert found(bill, 900) is None
+
+
+def test_nodes_that_are_always_on_are_the_last_to_go() -> None:
+    bill = Bill((machines("train", Range(Decimal(1), Decimal(2), Decimal(4)), 10),))
+    for reading, limit, fewer in (("max", 14_600, 2), ("expected", 7300, 2), ("min", 7299, 4)):
+        suggested = found(bill, limit, reading=reading)
+        assert suggested is not None
+        assert suggested.steps[0].given_up == fewer, reading
+
+
+@given(bills(), st.decimals(min_value=0, max_value=1, places=3), READING)
+def test_no_step_of_several_could_be_smaller(bill: Bill, part: Decimal, reading: str) -> None:
+    limit = amount(bill, reading) * part
+    suggested = found(bill, limit, reading=reading)
+    steps = suggested.steps if suggested is not None and amount(bill, reading) > limit else ()
+    for smaller in steps:
+        left = bill
+        for step in steps:
+            less = step.given_up - (1 if step is smaller else 0)
+            left = without(left, replace(step, given_up=less)) if less else left
+        assert amount(left, reading) > limit
+
+
+def test_a_step_that_a_later_one_makes_needless_in_part_is_made_smaller() -> None:
+    bill = Bill((machines("a", Range.exactly(4), 5), machines("b", Range.exactly(1), 30)))
+    suggested = found(bill, amount(bill, "expected") - 31 * 730)
+    assert suggested is not None
+    assert {step.words for step in suggested.steps} == {"Leave pool/b out", "Cut pool/a by 1 of 4 nodes"}

@@ -1,11 +1,36 @@
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from decimal import Decimal
+
 from policy_kit import Breaking, changed, sound, without
 
+from planning.lock import LockedLine
 from planning.takeoff.resource import UNKNOWN
 from policies.rules.ceiling_layers import BUDGET, GUARD
+from policies.subject import Subject
+
+
+def counted(told: Callable[[LockedLine], Mapping[str, object]]) -> Subject:
+    """The same stack whose lock has other prices."""
+    stack = sound("gcp")
+    bill = tuple(line.model_copy(update=told(line)) for line in stack.lock.bill)
+    return replace(stack, lock=stack.lock.model_copy(update={"bill": bill}))
+
+
+def _cheap_machine(line: LockedLine) -> Mapping[str, object]:
+    return {"usd_per_unit": Decimal("0.01")} if line.key.endswith("/machine") else {}
+
+
+def _no_most(line: LockedLine) -> Mapping[str, object]:
+    month = line.usd_per_month
+    return {"usd_per_month": (*month[:2], Decimal(0))} if month and not line.key.endswith("/machine") else {}
+
 
 CASES: tuple[Breaking, ...] = (
+    Breaking(what="a guard that counts machines as nothing", stack=lambda: counted(_cheap_machine)),
+    Breaking(what="a guard that counts nothing but machines", stack=lambda: counted(_no_most)),
     Breaking(what="no guard where quotas reach beyond", stack=lambda: without(sound(), GUARD)),
     Breaking(what="no guard on Google Cloud", stack=lambda: without(sound("gcp"), GUARD)),
     Breaking(what="a budget above the ceiling", stack=lambda: changed(sound(), BUDGET, {"limitAmount": "99999"})),

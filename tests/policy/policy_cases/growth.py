@@ -17,12 +17,24 @@ def accepted_without(key: str) -> Subject:
     return replace(stack, lock=stack.lock.model_copy(update={"bill": bill}))
 
 
+def accepted_at(part: Decimal) -> Subject:
+    """The stack as if everything had cost so large a part of today's price when it was accepted."""
+    stack = sound()
+    bill = tuple(
+        line.model_copy(
+            update={"usd_per_month": line.usd_per_month and tuple(each * part for each in line.usd_per_month)}
+        )
+        for line in stack.lock.bill
+    )
+    return replace(stack, lock=stack.lock.model_copy(update={"bill": bill}))
+
+
 def by_usd() -> Subject:
     limit = Growth(most_percent=None, most_usd=Decimal(500))
     return replace(accepted_without("storage/warm"), law=Law(settings={Growth: limit}))
 
 
 CASES: tuple[Breaking, ...] = (
-    Breaking(what="percent", stack=lambda: accepted_without("pool/notebooks/machine")),
+    Breaking(what="percent", stack=lambda: accepted_at(Decimal("0.85"))),
     Breaking(what="USD", stack=by_usd),
 )

@@ -1,8 +1,12 @@
 from __future__ import annotations
 
-from diff_kit import line
+from decimal import Decimal
 
-from planning.compare.amounts import amount_of, delta_of, moves, rises, sum_of
+from diff_kit import line
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planning.compare.amounts import amount_of, dearer, delta_of, drift_of, moves, rises, sum_of
 from planning.compare.lines import components
 
 
@@ -73,3 +77,48 @@ def test_a_component_sums_the_lines_that_stand_still_too_and_the_largest_comes_f
 def test_equal_bills_move_nothing() -> None:
     same = [line("pool/train/machine", "10"), line("network/egress", None)]
     assert components(same, same) == []
+
+
+def test_a_price_that_vanished_is_no_saving() -> None:
+    old = [
+        line("pool/train/machine", "100"),
+        line("storage/cold", "50"),
+        line("storage/cold#2", "5"),
+        line("logs", "2"),
+    ]
+    new = [line("pool/train/machine", None), line("storage/cold", None), line("logs", "3")]
+    drift, lost = drift_of(old, new)
+    assert (drift["usd_per_month"]["expected"], drift["percent"]) == ("1.00", "50.0")
+    assert lost == ("pool/train/machine", "storage/cold")
+
+
+def test_a_line_that_loses_its_price_makes_a_stack_no_cheaper() -> None:
+    old = amount_of([line("a", "100"), line("b", None)])
+    assert dearer(old, amount_of([line("a", None), line("b", None)]))
+    assert not dearer(old, amount_of([line("a", "90"), line("b", None)]))
+    assert not dearer(old, None)
+    assert dearer(None, amount_of([line("b", None)]))
+
+
+def test_a_fall_too_small_to_show_is_no_negative_nothing() -> None:
+    assert delta_of(amount_of([line("a", "100000")]), amount_of([line("a", "99999.99")]))["percent"] == "0.0"
+
+
+AMOUNTS = st.one_of(st.none(), st.integers(0, 10**9).map(lambda each: f"{Decimal(each) / 1000}"))
+BILLS = st.dictionaries(
+    st.sampled_from(
+        ["pool/a/machine", "pool/a/machine#2", "pool/a/disk", "storage/cold", "storage/cold#2", "far/logs"]
+    ),
+    AMOUNTS,
+)
+
+
+@given(BILLS, BILLS)
+def test_what_components_move_is_what_the_stack_moves_to_the_rounding(old: dict[str, str], new: dict[str, str]) -> None:
+    sides = [[line(key, usd) for key, usd in bill.items()] for bill in (old, new)]
+    whole = delta_of(*map(amount_of, sides))
+    parts = components(*sides)
+    for reading in ("min", "expected", "max"):
+        moved = sum((Decimal(str(part["delta"]["usd_per_month"].get(reading))) for part in parts), Decimal(0))
+        said = Decimal(str(whole["usd_per_month"].get(reading)))
+        assert abs(moved - said) <= Decimal("0.01") * (len(parts) + 1)

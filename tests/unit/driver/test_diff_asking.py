@@ -95,6 +95,47 @@ def test_a_tree_that_never_answers_is_ended(tmp_path: Path, monkeypatch: pytest.
     assert said[0].endswith("it did not end in time")
 
 
+def test_a_tree_that_never_stops_talking_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("driver.diff.asking.GRACE_S", 0.5)
+    slowly = 'import time\nwhile True:\n    tell("started")\n    time.sleep(0.05)\n'
+    said = [failure(answer) for answer in asked(tmp_path, slowly, count=1, deadline_s=0.5)]
+    assert said[0]
+
+
+@pytest.mark.parametrize("sign", ["x", "\\n"])
+def test_endless_output_fills_no_memory(tmp_path: Path, sign: str) -> None:
+    endless = f'while True:\n    sys.stdout.write("{sign}" * 2**16)\n'
+    said = [failure(answer) for answer in asked(tmp_path, endless, count=1)]
+    assert said[0]
+
+
+def test_of_many_last_words_only_the_end_is_read(tmp_path: Path) -> None:
+    loud = 'sys.stderr.write("x" * 2**20 + "\\nthe end\\n")\nsys.exit(3)\n'
+    assert [failure(answer) for answer in asked(tmp_path, loud, count=1)] == [
+        "its Atoll does not start: it ended with code 3: the end"
+    ]
+
+
+@pytest.mark.parametrize("trap", ["os.mkfifo(path)", 'os.symlink("/dev/zero", path)', "os.mkdir(path)"])
+def test_an_answer_that_is_no_file_is_a_failure_and_is_not_waited_for(tmp_path: Path, trap: str) -> None:
+    program = f'tell("ready")\nfor case in request["cases"]:\n    path = case["answer"]\n    {trap}\n'
+    program += '    tell("started")\n    tell("done")\n'
+    (answer, *_) = asked(tmp_path, program)
+    assert failure(answer) == UNREADABLE
+    assert resources(answer) == ()
+
+
+def test_an_older_tree_whose_plan_is_none_is_a_failure(tmp_path: Path) -> None:
+    entry = tmp_path / "tree" / "driver" / "entry.py"
+    entry.parent.mkdir(parents=True)
+    entry.write_text("import sys, pathlib\npathlib.Path(sys.argv[4]).write_text('[]')\n")
+    (entry.parent / "__init__.py").write_text("")
+    place = Place(Tree(ref="x", commit="x", files={}), tmp_path / "tree")
+    case = _case("s", tmp_path / "0.json")
+    Asker(folder=tmp_path, today="2026-11-21", deadline_s=5.0).ask(place, "register", [case])
+    assert failure(tmp_path / "0.json").startswith("it ended with code 0")
+
+
 @pytest.mark.parametrize("lie", ["done\\n" * 99, "ready\\ndone\\ndone\\n", "ready\\nstarted\\n", "\\x00\\xff"])
 def test_a_tree_that_lies_about_what_it_did_leaves_failures(tmp_path: Path, lie: str) -> None:
     answers = asked(tmp_path, f'sys.stdout.write("{lie}")\n', count=2)

@@ -106,7 +106,7 @@ def event(*, home: str = REPOSITORY, sha: str = HEAD, branch: str = "change", **
         "head_repository": {"full_name": home},
         "pull_requests": [],
     }
-    return {"workflow_run": whole | run, "repository": {"full_name": REPOSITORY}}
+    return {"workflow_run": whole | run, "repository": {"full_name": REPOSITORY, "default_branch": "main"}}
 
 
 def comment(number: int, text: str, user: Mapping[str, str] = BOT) -> dict[str, Any]:
@@ -135,6 +135,9 @@ class Stub:
     forbidden: set[str] = field(default_factory=set[str])
     faults: list[tuple[int, dict[str, str]]] = field(default_factory=list[tuple[int, dict[str, str]]])
     asked: list[tuple[str, str, str]] = field(default_factory=list[tuple[str, str, str]])
+    differing: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    """Files between two commits, where they are others than those of the pull request."""
+    rights: dict[str, str] = field(default_factory=dict[str, str])
     unlisted: bool = False
     """Whether the list of pull requests by head is empty, so that the one by commit has to do."""
 
@@ -174,9 +177,11 @@ class Stub:
             r"GET /actions/runs/99/artifacts": lambda _: _json(self._artifacts()),
             r"GET /actions/artifacts/5/zip": lambda _: (302, {"Location": self._blob()}, b""),
             r"GET /git/commits/(\w+)": lambda m: self._commit(m[1]),
-            r"GET /compare/(\w+)\.\.\.main": lambda m: _json(
+            r"GET /compare/(\w+)\.\.\.(?:main|loose)": lambda m: _json(
                 {"status": "ahead" if m[1] in self.on_base else "diverged"}
             ),
+            r"GET /compare/\w+\.\.\.\w{40}": lambda _: _json({"files": self.differing or self.files[:300]}),
+            r"GET /collaborators/([\w-]+)/permission": lambda m: _json({"permission": self.rights.get(m[1], "write")}),
             r"GET /issues/(\d+)/comments": lambda _: page(self.comments),
             r"POST /issues/(\d+)/comments": lambda _: self._add(self.comments, sent, "id"),
             r"PATCH /issues/comments/(\d+)": lambda m: self._edit(self.comments, "id", int(m[1]), sent),

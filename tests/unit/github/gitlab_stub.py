@@ -21,7 +21,7 @@ def merge(**changes: Any) -> dict[str, Any]:
         "target_branch": "main",
         "source_project_id": 1,
         "target_project_id": 1,
-        "head_pipeline": {"id": 8, "project_id": 1, "sha": MERGE},
+        "head_pipeline": {"id": 8, "project_id": 1, "sha": MERGE, "source": "merge_request_event"},
     }
     return whole | changes
 

@@ -12,7 +12,7 @@ from driver.pull_request.markdown import MARKER
 
 
 def posted(stub: Stub) -> tuple[str, ...]:
-    return post_all(GitLab(api=api(stub), project=1))
+    return post_all(GitLab(api=api(stub), project=1, branch="main"))
 
 
 def states(stub: Stub) -> list[str]:
@@ -48,6 +48,41 @@ def test_a_change_of_what_judges_fails_and_is_loud(path: str) -> None:
     posted(stub)
     assert states(stub) == ["failed"]
     assert "edits what judges it" in stub.notes[0]["body"]
+
+
+@pytest.mark.parametrize(
+    "pipeline",
+    [
+        {"id": 8, "project_id": 2, "sha": "x", "source": "merge_request_event"},
+        {"id": 8, "project_id": 1, "sha": "x", "source": "web"},
+        {"id": 8, "project_id": 1, "sha": "x"},
+    ],
+)
+def test_figures_of_a_pipeline_that_the_author_set_up_are_a_claim(pipeline: dict[str, object]) -> None:
+    stub = Stub(merges=[merge(head_pipeline=pipeline)])
+    posted(stub)
+    assert states(stub) == ["failed"]
+    assert "own claim" in stub.notes[0]["body"]
+
+
+def test_a_list_of_files_that_is_cut_short_fails() -> None:
+    stub = Stub(diffs=[{"old_path": f"docs/{number}.md", "new_path": f"docs/{number}.md"} for number in range(1000)])
+    posted(stub)
+    assert states(stub) == ["failed"]
+    assert "cut short" in stub.notes[0]["body"]
+
+
+def test_a_target_branch_that_changed_more_than_is_listed_fails() -> None:
+    path = "stacks/other/checklist.yaml"
+    stub = Stub(since=[{"old_path": path, "new_path": path}] * 1000)
+    posted(stub)
+    assert states(stub) == ["failed"]
+
+
+def test_what_another_branch_lets_pass_is_a_status_of_that_branch_alone() -> None:
+    stub = Stub(merges=[merge(target_branch="loose")], branches=["loose"])
+    posted(stub)
+    assert [each["name"] for each in stub.statuses] == ["atoll/cost (loose)"]
 
 
 def test_a_raised_ceiling_fails() -> None:

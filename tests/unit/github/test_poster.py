@@ -136,7 +136,8 @@ def test_two_pull_requests_from_one_commit_fail_both() -> None:
 
 @pytest.mark.parametrize("name", [".github/workflows/cost-diff.yml", "policies/rules/x.py", "catalogs/aws/offers.csv",
                                   "driver/cli.py", "stacks/policies.yaml", "stacks/__main__.py", "requirements.lock",
-                                  "stacks/demo/../../driver/x.yaml", ".gitlab-ci.yml", "unheard/of"])  # fmt: skip
+                                  "stacks/demo/../../driver/x.yaml", "stacks/Pulumi.demo.yaml", "stacks/demo",
+                                  ".gitlab-ci.yml", "unheard/of"])  # fmt: skip
 def test_a_change_of_what_judges_is_loud_and_fails(name: str) -> None:
     stub = Stub(files=[{"filename": "stacks/demo/checklist.yaml"}, {"filename": name}])
     posted(stub)
@@ -215,6 +216,44 @@ def test_an_approval_does_not_turn_a_broken_ceiling_green() -> None:
     )
     posted(stub)
     assert state(stub) == "failure"
+
+
+def test_an_approval_of_somebody_who_may_only_read_is_none() -> None:
+    stub = Stub(files=[{"filename": "driver/cli.py"}], reviews=[review("guest")], rights={"guest": "read"})
+    posted(stub)
+    assert state(stub) == "failure"
+
+
+def test_an_approval_of_whom_nobody_knows_the_rights_is_none() -> None:
+    forbidden = {"GET /collaborators/keeper/permission"}
+    stub = Stub(files=[{"filename": "driver/cli.py"}], reviews=[review()], forbidden=forbidden)
+    posted(stub)
+    assert state(stub) == "failure"
+
+
+def test_what_another_branch_lets_pass_is_a_status_of_that_branch_alone() -> None:
+    loose = pull()
+    loose["base"]["ref"] = "loose"
+    stub = Stub(pulls=[loose])
+    posted(stub)
+    assert [sent["context"] for _, sent in stub.statuses] == ["atoll/cost (loose)"]
+
+
+def test_a_list_of_files_taken_while_another_commit_was_the_head_hides_nothing() -> None:
+    stub = Stub(files=[{"filename": "docs/x.md"}], differing=[{"filename": "driver/cli.py"}])
+    posted(stub)
+    assert state(stub) == "failure"
+    assert "driver/cli.py" in text(stub)
+
+
+def test_an_amount_that_is_none_gets_into_no_status_and_no_comment() -> None:
+    wild = "1 @island/team <img src=x> **free**"
+    usd = {"min": wild, "expected": wild, "max": wild}
+    stub = Stub(artifact=left(form(delta={"usd_per_month": usd, "percent": None})))
+    posted(stub)
+    assert stub.statuses[0][1]["description"] == "within every ceiling"
+    assert "@island" not in text(stub)
+    assert "<img" not in text(stub)
 
 
 def test_a_missing_artifact_fails_and_says_so() -> None:

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from small import TRAINING, checklist
 
 from planning.errors import InputError
-from planning.options.teams import Claim, divided
+from planning.options.teams import Claim, divided, people, team_shares
+from planning.spec import Pool
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -110,3 +112,20 @@ def test_every_team_that_is_promised_too_much_is_named() -> None:
         "the team one is guaranteed 9 accelerators, but 8 are left for it of the 8 of its workloads' working nodes; "
         "the team two is guaranteed 5 accelerators, but 4 are left for it of the 4 of its workloads' working nodes"
     )
+
+
+def test_simulators_beside_a_job_have_a_queue_and_the_rights_of_its_team() -> None:
+    work = TRAINING | {"rollout_vcpus": 64, "domain": "reinforcement_learning"}
+    name, beside = "train", "train-rollouts"
+    asked = checklist(
+        work,
+        teams=[{"name": "sims", "workloads": [name]}],
+        access={"users": [{"name": "ada", "email": "ada@acme.example", "team": "sims"}]},
+    )
+    pools = [
+        Pool.model_construct(name=each, workload=each, accelerators=0, working=1, kind="on_demand")
+        for each in (name, beside)
+    ]
+    assert team_shares(asked, pools)[0].workloads == (name, beside)
+    assert team_shares(asked, pools[:1])[0].workloads == (name,)
+    assert people(asked).users[0].workloads == (name, beside)

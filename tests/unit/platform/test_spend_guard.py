@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -10,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from components.platform.spend_guard_script import hold, round_of
 from planning import money
 from planning.platform.spend_guard import (
     BLIND,
@@ -135,7 +138,83 @@ def test_a_clock_that_is_set_back_forgets_nothing() -> None:
     assert look(plan(), ahead, [], now=NOW).ledger == ahead
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"usd": "1"}', '{"month": "2026-11", "usd": "x", "until": "y"}'])
+def test_a_clock_that_was_far_ahead_has_not_spent_the_month_anew() -> None:
+    ahead = Ledger(month="2026-12", usd=Decimal(5), until=NOW + timedelta(days=12))
+    feared = look(plan(), ahead, [], now=NOW)
+    assert feared.stop is Stop.DRAIN
+    assert feared.ledger is not None
+    assert (feared.ledger.month, feared.ledger.until) == ("2026-11", NOW)
+    last = datetime(2026, 11, 30, 23, 59, 50, tzinfo=UTC)
+    begun = Ledger(month="2026-12", usd=Decimal(5), until=last + timedelta(seconds=20))
+    assert look(plan(), begun, [], now=last).ledger == begun
+
+
+@pytest.mark.parametrize(("first", "days"), [("2026-02-01", 28), ("2028-02-01", 29), ("2026-12-01", 31)])
+def test_a_month_has_the_hours_of_its_days(first: str, days: int) -> None:
+    start = datetime.fromisoformat(first).replace(tzinfo=UTC)
+    sight = look(plan(), Ledger(month=first[:7], usd=Decimal(0), until=start), [], now=start)
+    other = 1000 * max(Decimal(1), Decimal(days * 24) / HOURS_PER_MONTH)
+    assert sight.headroom_usd == 10_000 - other - 3 * 24 * days
+
+
+def test_an_option_that_is_accepted_in_the_month_forgets_nothing_that_was_spent() -> None:
+    dearer = replace(plan(20_000), pools=(replace(plan().pools[0], usd_per_hour=Decimal(200)), plan().pools[1]))
+    seen = look(dearer, ledger(7000, minutes=3), nodes(1), now=NOW).ledger
+    assert seen is not None
+    assert seen.usd == 7000 + Decimal(200) * 3 / 60
+
+
+def test_a_node_without_the_label_of_its_pool_counts_as_the_dearest() -> None:
+    seen = look(plan(), ledger(minutes=3), nodes(1, ""), now=NOW).ledger
+    assert seen is not None
+    assert seen.usd == Decimal(100) * 3 / 60
+
+
+class Deaf:
+    """A cluster whose ledger is gone; queues by how far they are stopped."""
+
+    def __init__(self, **queues: str) -> None:
+        self.queues = queues
+
+    def nodes(self) -> Iterator[Mapping[str, object]]:
+        return iter(())
+
+    def ledger(self) -> str:
+        raise OSError("404")
+
+    def write(self, ledger: str) -> None:
+        raise OSError(ledger)
+
+    def stopped(self, queue: str) -> str:
+        return self.queues[queue]
+
+    def stop(self, queue: str, how: str) -> None:
+        self.queues[queue] = how
+
+
+def test_where_the_ledger_is_gone_queues_that_run_are_held_and_none_is_let_go() -> None:
+    cluster = Deaf(a="None", b="Hold", c="HoldAndDrain")
+    rules = replace(plan(), queues=("a", "b", "c"))
+    with pytest.raises(OSError, match="404"):
+        round_of(cluster, rules, now=NOW)
+    assert len(hold(cluster, rules)) == 1
+    assert cluster.queues == {"a": "Hold", "b": "Hold", "c": "HoldAndDrain"}
+
+
+UNREADABLE = [
+    "{",
+    "[]",
+    '{"usd": "1"}',
+    '{"month": "2026-11", "usd": "x", "until": "y"}',
+    *(
+        json.dumps({"month": "2026-11", "usd": usd, "until": NOW.isoformat(), "usd_per_hour": "0"})
+        for usd in ("NaN", "-1000000", "Infinity")
+    ),
+    json.dumps({"month": "november", "usd": "1", "until": NOW.isoformat(), "usd_per_hour": "0"}),
+]
+
+
+@pytest.mark.parametrize("text", UNREADABLE)
 def test_a_ledger_that_nobody_can_read_counts_the_month_at_its_full_size(text: str) -> None:
     feared = look(plan(), ledger_of_text(text, plan(), now=NOW), [], now=NOW)
     assert feared.stop is Stop.DRAIN
