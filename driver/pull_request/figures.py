@@ -10,7 +10,7 @@ from driver.render.amounts import number, usd, usd_exact
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from planning.diff_shapes import AmountForm, DeltaForm, LineDiffForm
+    from planning.diff_shapes import AmountForm, DeltaForm, DiffForm, LineDiffForm
 
 NO_NUMBER: Final = "not a number"
 NOT_KNOWN: Final = "not known"
@@ -96,6 +96,11 @@ def percent(form: DeltaForm | None) -> str:
 def moves(form: DeltaForm | None) -> bool:
     """Whether any reading moves."""
     return form is not None and any(decimal(form["usd_per_month"][each]) != 0 for each in READINGS)
+
+
+def of_all(form: DiffForm) -> str:
+    """The change of all stacks together in a few words."""
+    return headline(form["delta"], form["old"], form["new"]) if form["stacks"] else "no stack differs"
 
 
 def headline(form: DeltaForm | None, *sides: AmountForm | None) -> str:

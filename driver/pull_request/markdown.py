@@ -53,7 +53,7 @@ def text(form: DiffForm, *, limit: int = LIMIT) -> str:
 
 def _head(form: DiffForm) -> str:
     """Marker, headline, alarms, what was compared, and what moves a limit or a judge."""
-    said = figures.headline(form["delta"], form["old"], form["new"])
+    said = figures.of_all(form)
     if any(each["state"] == "failed" for each in form["stacks"]):
         said += ", failed stacks not counted"
     parts = [

@@ -34,7 +34,7 @@ STYLES = ("", "yellow", LOUD_STYLE, LOUD_STYLE)
 
 def parts(form: DiffForm) -> Iterator[RenderableType]:
     """Verdict and sum, what moves a limit, one row for each stack, then each stack."""
-    said = figures.headline(form["delta"], form["old"], form["new"])
+    said = figures.of_all(form)
     yield Text(f"{headline(form)}: {said}", style="" if form["verdict"] == "within" else LOUD_STYLE)
     yield Text(f"{_ref(form['base'], 'the base')} compared with {_ref(form['head'], 'the working tree')}")
     yield from _moved(form)
