@@ -100,7 +100,9 @@ def moves(form: DeltaForm | None) -> bool:
 
 def of_all(form: DiffForm) -> str:
     """The change of all stacks together in a few words."""
-    return headline(form["delta"], form["old"], form["new"]) if form["stacks"] else "no stack differs"
+    if form["delta"] is None and not form["stacks"]:
+        return "no stack differs"
+    return headline(form["delta"], form["old"], form["new"])
 
 
 def headline(form: DeltaForm | None, *sides: AmountForm | None) -> str:

@@ -122,3 +122,8 @@ def test_the_terminal_takes_no_control_characters_or_mark_up(capsys: Any) -> Non
     assert "[bold]x[/bold]" in said
     assert "\x1b" not in said
     assert "\x07" not in said
+
+
+def test_where_no_stack_differs_the_headline_says_so(capsys: Any) -> None:
+    show(*terminal.parts(forms.diff(old=None, new=None, delta=None)))
+    assert capsys.readouterr().out.startswith("within the limits: no stack differs")
