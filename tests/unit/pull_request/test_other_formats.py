@@ -125,5 +125,5 @@ def test_the_terminal_takes_no_control_characters_or_mark_up(capsys: Any) -> Non
 
 
 def test_where_no_stack_differs_the_headline_says_so(capsys: Any) -> None:
-    show(*terminal.parts(forms.diff(old=None, new=None, delta=None)))
+    show(*terminal.parts(forms.diff(old=None, new=None, delta=None, verdict="within")))
     assert capsys.readouterr().out.startswith("within the limits: no stack differs")
