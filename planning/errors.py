@@ -78,4 +78,4 @@ def in_one_line(error: AtollError) -> str:
     found = [str(error)]
     if isinstance(error, InputError):
         found += [f"line {fault.line}: {fault.message}" if fault.line else fault.message for fault in error.faults]
-    return "; ".join([*found, error.hint] if error.hint else found)
+    return "; ".join(dict.fromkeys([*found, error.hint] if error.hint else found))
