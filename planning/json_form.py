@@ -36,8 +36,9 @@ SCHEMA_VERSION: Final = 2
 
 
 def checklist_digest(checklist: Checklist) -> str:
-    """Digest of what a checklist asks: the same while only its comments or its layout change."""
-    return "sha256:" + sha256(checklist.model_dump_json(exclude_defaults=True).encode()).hexdigest()
+    """Digest of what a checklist asks: the same while comments, layout or the agreement change, which price nothing."""
+    asked = checklist.model_dump_json(exclude_defaults=True, exclude={"agreement"})
+    return "sha256:" + sha256(asked.encode()).hexdigest()
 
 
 def decimal_text(value: Decimal) -> str:

@@ -1,0 +1,93 @@
+"""The worked example: what moving 50 TB costs, by line, a coast further and to another cloud.
+
+`.venv/bin/python docs/examples/relocation/make.py` writes west.md and google.md, and pages and pictures beside them
+where a folder is named.
+"""  # noqa: INP001 - a script beside what it makes
+
+from __future__ import annotations
+
+import sys
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from driver.answers import option_named, quoted
+from driver.html.relocation import page
+from driver.prices import price_book
+from driver.project import Subject
+from driver.relocate.given import given, measured, rates
+from driver.relocate.measured_file import read_measured
+from driver.render.relocation_markdown import bill_text
+from driver.render.relocation_words import conclusion, heading
+from planning.lock import lock
+from planning.options.option import ceilings
+from planning.relocation.foreseen import from_lock
+from planning.relocation.inventory import with_measured
+from planning.relocation.plan import plan
+from planning.relocation.plan_form import plan_form
+
+if TYPE_CHECKING:
+    from planning.lock import Lock
+    from planning.relocation.form import RelocationPlanForm
+
+HERE: Final = Path(__file__).resolve().parent
+TODAY: Final = date(2026, 11, 21)  # the prices are of this autumn
+BOOK: Final = "current"
+VIEW: Final = "cheapest"
+TARGETS: Final = ("west", "google")
+
+
+def locked(name: str) -> Lock:
+    """What `atoll accept` would write for a checklist of this folder."""
+    stack = "atlas" if name == "source" else f"atlas-{name}"
+    subject = Subject(stack=stack, checklist=HERE / f"{name}.yaml")
+    answer = quoted(subject, book=BOOK, own="", today=TODAY, allow_stale=True)
+    return lock(
+        answer.quote,
+        option_named(answer.quote, VIEW),
+        ceiling=ceilings(answer.checklist),
+        contract_months=answer.checklist.contract.months,
+        residency=answer.checklist.where.residency,
+    )
+
+
+def planned(source: Lock, target: Lock) -> RelocationPlanForm:
+    """What `atoll relocate plan --volumes measured.yaml` says, but for the program, which is not run here."""
+    file = read_measured(HERE / "measured.yaml")
+    inventory = with_measured(from_lock(source), measured(file))
+    decided = given(
+        file,
+        places=None,
+        inventory=inventory,
+        speeds=rates(file.rates, bandwidth_gbps=None, objects_per_s=None),
+        leaves_by=None,
+        today=TODAY,
+    )
+    made = plan(source, target, inventory=inventory, given=decided, catalog=price_book(BOOK), prices=BOOK, today=TODAY)
+    return plan_form(made)
+
+
+def text(form: RelocationPlanForm) -> str:
+    """The bill with what it says in short."""
+    head = [f"# 50 TB: {heading(form)}", "", *(f"- {each}" for each in conclusion(form)), ""]
+    return "\n".join(head) + "\n" + bill_text(form)
+
+
+def texts() -> dict[str, str]:
+    """File name to what it must hold."""
+    source = locked("source")
+    return {f"{name}.md": text(planned(source, locked(name))) for name in TARGETS}
+
+
+def main() -> None:
+    """Write what the guide shows; pages too, into a folder that is named."""
+    for name, found in texts().items():
+        (HERE / name).write_text(found, encoding="utf-8")
+    for folder in sys.argv[1:]:
+        source = locked("source")
+        for name in TARGETS:
+            (Path(folder) / f"{name}.html").write_text(page(planned(source, locked(name))), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

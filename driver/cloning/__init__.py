@@ -1,0 +1,1 @@
+"""A stack's clone: its checklist at another placement, quoted anew, with no state of the first."""

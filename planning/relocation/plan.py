@@ -1,0 +1,247 @@
+"""The plan of a relocation: what moves, by what, what that loses, how long it takes, and what it costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+from planning.errors import InputError
+from planning.money import ZERO, Range
+from planning.relocation.break_even import break_even
+from planning.relocation.by_hand import by_hand
+from planning.relocation.freeze import times
+from planning.relocation.loss import choose
+from planning.relocation.measured import NOTHING_COUNTED, SAMPLE, volume_of, volumes_of
+from planning.relocation.movers import applicable
+from planning.relocation.moving_bill import moving_bill
+from planning.relocation.questions import questions
+from planning.relocation.refusals import refusals
+from planning.relocation.route import Route
+from planning.relocation.things import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from datetime import date
+    from decimal import Decimal
+
+    from catalogs.reader import Catalog
+    from planning.lock import Lock
+    from planning.relocation.break_even import BreakEven
+    from planning.relocation.by_hand import ByHand
+    from planning.relocation.freeze import Asked, Times
+    from planning.relocation.inventory import Inventory
+    from planning.relocation.loss import Choice
+    from planning.relocation.measured import Measured
+    from planning.relocation.moving_bill import MovingBill, Terms
+    from planning.relocation.questions import Answer
+    from planning.relocation.rates import Rates
+    from planning.relocation.route import Exit
+    from planning.relocation.things import Thing
+    from planning.relocation.volume import Side, Volume
+    from planning.spec import Placement
+
+CARRIED: Final = "move/"  # what the keys of lines begin with that data in motion causes
+STORES: Final[Mapping[str, str]] = {"aws": "aws", "gcp": "gcs", "coreweave": "coreweave"}  # of a target's buckets
+OTHER_STORE: Final = "other"
+IN_CLUSTER: Final = frozenset({"minio", "seaweedfs"})  # stores that ask nothing for a request
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """A thing that is moved, and by what.
+
+    Args:
+        choice: None where nothing of ours moves such a thing, which is then up to whoever reads the plan.
+    """
+
+    thing: Thing
+    choice: Choice | None
+    source_store: str
+    target_store: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Saving:
+    """What it would cost to move a thing that is left out.
+
+    Args:
+        usd: once; None where its size or a price is not known.
+    """
+
+    thing: Thing
+    usd: Range | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """What the person who plans has decided or knows.
+
+    Args:
+        measured: key of a thing to what was counted of it.
+        movers: key of a bucket to the mover that relocation.yaml names for it.
+        covered: keys of what relocation.yaml names; None where no such file was named.
+        leaves_by: how bytes leave the source's network; None for the way that a cluster of ours has.
+        observe_minutes: how long the target is watched before the commit.
+        sample: share of the bytes of large things that is read again at the target.
+        assumed: what nobody said and was assumed, in sentences.
+    """
+
+    rates: Rates
+    asked: Asked
+    terms: Terms
+    measured: Mapping[str, Measured] = field(default_factory=dict[str, "Measured"])
+    movers: Mapping[str, str] = field(default_factory=dict[str, str])
+    covered: frozenset[str] | None = None
+    leaves_by: Exit | None = None
+    observe_minutes: int = 60
+    sample: Decimal = SAMPLE
+    assumed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelocationPlan:
+    """All of it."""
+
+    source: Lock
+    target: Lock
+    planned_on: date
+    prices: str
+    route: Route
+    given: Given
+    inventory: Inventory
+    chosen: tuple[Chosen, ...]
+    volumes: tuple[Volume, ...]
+    savings: tuple[Saving, ...]
+    bill: MovingBill
+    times: Times
+    break_even: BreakEven
+    questions: tuple[Answer, ...]
+
+    @property
+    def lost(self) -> tuple[Chosen, ...]:
+        """Things of which something that is used would be lost, whatever is chosen."""
+        return tuple(each for each in self.chosen if each.choice and each.choice.loses)
+
+    @property
+    def by_hand(self) -> tuple[ByHand, ...]:
+        """What somebody must see to, for Atoll does not."""
+        chosen = [(each.thing, each.choice) for each in self.chosen]
+        return by_hand(self.inventory, chosen, covered=self.given.covered)
+
+
+def plan(
+    source: Lock, target: Lock, *, inventory: Inventory, given: Given, catalog: Catalog, prices: str, today: date
+) -> RelocationPlan:
+    """The plan.
+
+    Args:
+        prices: name of the price book.
+
+    Raises:
+        InputError: it cannot be; every reason at once.
+    """
+    _refuse(source, target, inventory)
+    route = Route.between(source, target, leaves_by=given.leaves_by)
+    volumes = _volumes(inventory, source, target, given)
+    chosen = tuple(_chosen(each, source, target, given) for each in inventory.moved)
+    bill = moving_bill(volumes, source=source, target=target, route=route, terms=given.terms, catalog=catalog)
+    found = times(volumes, rates=given.rates, asked=given.asked)
+    paid = break_even(bill.bill, source=source, target=target, from_day=given.terms.commit_on)
+
+    def cost(more: Sequence[Volume]) -> MovingBill:
+        return moving_bill(more, source=source, target=target, route=route, terms=given.terms, catalog=catalog)
+
+    return RelocationPlan(
+        source=source,
+        target=target,
+        planned_on=today,
+        prices=prices,
+        route=route,
+        given=given,
+        inventory=inventory,
+        chosen=chosen,
+        volumes=volumes,
+        savings=tuple(
+            _saving(each, given.measured, billed=_billed(each, source, target), cost=cost)
+            for each in inventory.left_out
+            if each.bytes is not None
+        ),
+        bill=bill,
+        times=found,
+        break_even=paid,
+        questions=questions(
+            chosen=[(each.thing, each.choice) for each in chosen],
+            times=found,
+            bill=bill,
+            terms=given.terms,
+            target=target.spec.placement,
+            unlooked=inventory.unlooked,
+        ),
+    )
+
+
+def _refuse(source: Lock, target: Lock, inventory: Inventory) -> None:
+    """Every reason why it cannot be.
+
+    Raises:
+        InputError: there is one.
+    """
+    faults = refusals(source, target, inventory)
+    if faults:
+        count = "1 reason" if len(faults) == 1 else f"{len(faults)} reasons"
+        raise InputError(f"{source.stack} cannot be relocated to {target.stack}: {count}", faults=faults)
+
+
+def _chosen(thing: Thing, source: Lock, target: Lock, given: Given) -> Chosen:
+    old, new = _store(thing, source), _store(thing, target)
+    usage = given.measured.get(thing.key, NOTHING_COUNTED).usage
+    candidates = applicable(thing.kind, source=old, target=new)
+    choice = choose(candidates, thing.kind, target=new, usage=usage, named=given.movers.get(thing.key, ""))
+    return Chosen(thing=thing, choice=choice, source_store=old, target_store=new)
+
+
+def _volumes(inventory: Inventory, source: Lock, target: Lock, given: Given) -> tuple[Volume, ...]:
+    things = {each.key: each for each in inventory.moved}
+    found = volumes_of(inventory, given.measured, sample=given.sample)
+    return tuple(replace(each, billed_requests=_billed(things[each.name], source, target)) for each in found)
+
+
+def _billed(thing: Thing, source: Lock, target: Lock) -> tuple[Side, ...]:
+    """Sides on which each request is paid: a store in the cluster is paid by its disks."""
+    locks: Mapping[Side, Lock] = {"source": source, "target": target}
+    return tuple(side for side, lock in locks.items() if _store(thing, lock) not in IN_CLUSTER)
+
+
+def _store(thing: Thing, lock: Lock) -> str:
+    """Where a thing lies on one side: a word of the loss matrix for buckets, the provider for everything else."""
+    place = lock.spec.placement
+    platform = lock.spec.platform
+    if thing.kind is not Kind.BUCKET:
+        return place.provider
+    if thing.part == "object_store" and platform and platform.object_store != "provider":
+        return platform.object_store
+    return _of_provider(place)
+
+
+def _of_provider(place: Placement) -> str:
+    return STORES.get(place.target, OTHER_STORE)
+
+
+def _saving(
+    thing: Thing,
+    measured: Mapping[str, Measured],
+    *,
+    billed: tuple[Side, ...],
+    cost: Callable[[Sequence[Volume]], MovingBill],
+) -> Saving:
+    """What the way alone would cost, without time, people and double running."""
+    volume = replace(volume_of(thing, measured.get(thing.key, NOTHING_COUNTED)), billed_requests=billed)
+    lines = [line for line in cost((volume,)).bill.lines if line.key.startswith(CARRIED)]
+    amounts = [line.usd_per_month for line in lines]
+    known = [each for each in amounts if each is not None]
+    if not known:
+        return Saving(thing=thing, usd=None)
+    total = Range(ZERO, ZERO, ZERO)
+    for each in known:
+        total += each
+    return Saving(thing=thing, usd=total)

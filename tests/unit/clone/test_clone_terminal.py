@@ -1,0 +1,140 @@
+"""A clone that is decided by a person at a terminal: a real pseudo-terminal, a real process, keys typed one by one."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import shutil
+import sys
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from clone_kit import ROOT, files_of, project_at
+
+from driver import cli
+from planning.checklist.reading import read_file
+
+LONGEST_S = 120.0  # a process that says nothing for so long hangs
+CTRL_C, CTRL_D = "\x03", "\x04"
+CLONE = ("clone", "demo", "west", "--region", "us-west-2", "--allow-stale", "--today", "2026-11-21")
+
+
+@pytest.fixture(scope="module")
+def accepted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with a demo that has a domain of its own, which no clone can keep."""
+    folder = project_at(tmp_path_factory.mktemp("terminal"), "demo")
+    checklist = folder / "stacks/demo/checklist.yaml"
+    checklist.write_text(checklist.read_text().replace("  residency: US", "  residency: US\n  domain: ml.example.org"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert cli.run(["accept", "demo", "cheapest", "--allow-stale", "--today", "2026-11-21"]) == 0
+    return folder
+
+
+@pytest.fixture
+def project(accepted: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(accepted, tmp_path / "project"))
+
+
+@dataclass
+class Terminal:
+    """One command line in a terminal of its own."""
+
+    pid: int
+    screen: int
+    said: str = ""
+    seen: int = field(default=0)
+
+    def until(self, words: str) -> str:
+        """What is said from the last stop to these words."""
+        ends = time.monotonic() + LONGEST_S
+        while words not in self.said[self.seen :]:
+            ready = select.select([self.screen], [], [], max(0.0, ends - time.monotonic()))[0]
+            read = self._read() if ready else b""
+            if not read:
+                pytest.fail(f"never said {words!r}: {self.said[-2000:]}")
+            self.said += read.decode(errors="replace")
+        stop = self.said.index(words, self.seen) + len(words)
+        passage, self.seen = self.said[self.seen : stop], stop
+        return passage
+
+    def type(self, keys: str) -> None:
+        os.write(self.screen, keys.encode())
+
+    def end(self) -> int:
+        """The rest, and the exit code."""
+        while read := self._read():
+            self.said += read.decode(errors="replace")
+        _, status = os.waitpid(self.pid, 0)
+        os.close(self.screen)
+        return os.waitstatus_to_exitcode(status)
+
+    def _read(self) -> bytes:
+        with suppress(OSError):  # Linux says EIO where the other side has gone
+            return os.read(self.screen, 65_536)
+        return b""
+
+
+def at_terminal(folder: Path, *arguments: str) -> Terminal:
+    pid, screen = pty.fork()
+    if pid == 0:
+        try:
+            os.chdir(folder)
+            environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100", "TERM": "xterm"}
+            os.execve(sys.executable, [sys.executable, "-P", "-m", "driver.entry", *arguments], environment)  # noqa: S606 - no shell is wanted
+        finally:
+            os._exit(127)
+    return Terminal(pid, screen)
+
+
+def test_a_person_is_asked_told_why_an_answer_cannot_be_and_gets_the_clone(project: Path) -> None:
+    terminal = at_terminal(project, *CLONE)
+    asked = terminal.until("[no default] ")
+    assert "where.domain: two clusters cannot answer to ml.example.org (now ml.example.org)" in asked
+    for refused, why in (
+        ("", "an answer is needed"),
+        ("ml.example.org", "ml.example.org is the source's own"),
+        ("NAME", "NAME stands for a word of your own"),
+        ("not a name", "where.domain"),
+    ):
+        terminal.type(f"{refused}\n")
+        assert why in terminal.until("[no default] ")
+    terminal.type("west.example.org\n")
+    assert "contract.months: the source's 12 months run on" in terminal.until("[keep] ")
+    terminal.type("13\n")
+    assert "contract.months" in terminal.until("[keep] ")
+    terminal.type("24\n")
+    assert terminal.end() == 0, terminal.said
+    assert "assumed" not in terminal.said[terminal.seen :]
+    clone = read_file(project / "stacks/west/checklist.yaml")
+    assert (clone.where.domain, clone.contract.months) == ("west.example.org", 24)
+
+
+@pytest.mark.parametrize("key", [CTRL_C, CTRL_D], ids=["Ctrl-C", "Ctrl-D"])
+def test_whoever_leaves_in_the_middle_leaves_nothing(key: str, project: Path) -> None:
+    before = files_of(project)
+    terminal = at_terminal(project, *CLONE)
+    terminal.until("[no default] ")
+    terminal.type("west.example.org\n")
+    terminal.until("[keep] ")
+    terminal.type(key)
+    assert terminal.end() == 130
+    assert "nothing was written" in terminal.said
+    assert "Traceback" not in terminal.said
+    assert files_of(project) == before
+
+
+def test_ctrl_c_while_programs_run_leaves_nothing(project: Path) -> None:
+    before = files_of(project)
+    decided = project.parent / "d.yaml"
+    decided.write_text("where.domain: none\n")
+    terminal = at_terminal(project, *CLONE, "--decisions", str(decided))
+    terminal.until("running the programs")
+    terminal.type(CTRL_C)
+    assert terminal.end() == 130
+    assert "Traceback" not in terminal.said
+    assert files_of(project) == before

@@ -1,0 +1,78 @@
+"""Locks of the worked example, and plans between them."""
+
+from __future__ import annotations
+
+from datetime import date
+from functools import cache
+from pathlib import Path
+
+from driver.answers import option_named, quoted
+from driver.prices import price_book
+from driver.project import Subject
+from driver.relocate.given import Named, given, measured, rates
+from driver.relocate.measured_file import MeasuredFile
+from planning.lock import Lock, lock
+from planning.options.option import ceilings
+from planning.relocation.foreseen import from_lock
+from planning.relocation.inventory import Inventory, with_measured, without
+from planning.relocation.plan import RelocationPlan, plan
+from planning.relocation.route import Exit
+
+EXAMPLE = Path(__file__).parents[3] / "docs" / "examples" / "relocation"
+TODAY = date(2026, 11, 21)
+
+
+@cache
+def _locked(name: str) -> Lock:
+    subject = Subject(stack="atlas" if name == "source" else f"atlas-{name}", checklist=EXAMPLE / f"{name}.yaml")
+    answer = quoted(subject, book="current", own="", today=TODAY, allow_stale=True)
+    return lock(
+        answer.quote,
+        option_named(answer.quote, "cheapest"),
+        ceiling=ceilings(answer.checklist),
+        contract_months=answer.checklist.contract.months,
+        residency=answer.checklist.where.residency,
+    )
+
+
+class Kit:
+    @property
+    def source(self) -> Lock:
+        return _locked("source")
+
+    @property
+    def west(self) -> Lock:
+        return _locked("west")
+
+    @property
+    def google(self) -> Lock:
+        return _locked("google")
+
+    def inventory(self, file: MeasuredFile | None = None) -> Inventory:
+        said = file or MeasuredFile()
+        return with_measured(without(from_lock(_locked("source")), said.leave_out), measured(said))
+
+    def plan(
+        self,
+        target: Lock,
+        file: MeasuredFile | None = None,
+        *,
+        source: Lock | None = None,
+        leaves_by: Exit | None = None,
+        found: Named | None = None,
+    ) -> RelocationPlan:
+        said = file or MeasuredFile()
+        inventory = self.inventory(said)
+        speeds = rates(said.rates, bandwidth_gbps=None, objects_per_s=None)
+        decided = given(
+            said, places=None, inventory=inventory, speeds=speeds, leaves_by=leaves_by, today=TODAY, found=found
+        )
+        return plan(
+            source or _locked("source"),
+            target,
+            inventory=inventory,
+            given=decided,
+            catalog=price_book(),
+            prices="current",
+            today=TODAY,
+        )
