@@ -1,0 +1,1 @@
+"""What `atoll relocate` can do, a command each."""

@@ -1,0 +1,223 @@
+"""`atoll relocate plan`: what moves from one stack to another, by what, what it loses, takes and costs."""
+
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from driver import arguments
+from driver.commands.relocating import options, plan_files, plan_options
+from driver.commands.relocating.plan_options import Through
+from driver.prices import price_book
+from driver.project import Project, known_stack, shown
+from driver.screen import note, progress, show
+from driver.writing import write_all
+from planning.checklist.units import QuantityError, parse_gigabits_per_s, parse_number
+from planning.errors import Fault, InputError
+from planning.lock import read_lock
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import date
+
+    from driver.relocate.given import Named
+    from driver.relocate.measured_file import MeasuredFile
+    from driver.relocate.places import Places
+    from planning.lock import Lock
+    from planning.relocation.form import RelocationPlanForm
+    from planning.relocation.inventory import Inventory
+    from planning.relocation.rates import Rates
+    from planning.relocation.route import Exit
+
+STDOUT = "-"
+
+
+EXITS: "dict[Through, Exit]" = {
+    Through.ENDPOINT: "gateway_endpoint",
+    Through.NAT: "nat",
+    Through.DIRECT: "direct",
+}
+
+
+def run(
+    source: options.Source,
+    target: options.Target,
+    *,
+    places_file: plan_options.Places = "",
+    volumes_file: plan_options.Volumes = "",
+    bandwidth: plan_options.Bandwidth = "",
+    objects_per_s: plan_options.ObjectsPerS = "",
+    through: plan_options.Way = None,
+    look: plan_options.Look = False,
+    prices: arguments.Book = arguments.CURRENT_BOOK,
+    own: arguments.OwnBook = "",
+    json_file: plan_options.JsonFile = "",
+    html_file: plan_options.HtmlFile = "",
+    markdown_file: plan_options.MarkdownFile = "",
+    draft_file: plan_options.Draft = "",
+    today: arguments.Today = "",
+) -> int:
+    """Plan a relocation: inventory, movers and what they lose, time, money, questions and steps.
+
+    The source's program is run without an engine, and its cluster is asked where a kubeconfig is named. What buckets
+    use is known from manifests of a first copy, from --look, or from --volumes. Exit code: 0, or 1 where the relocation
+    cannot be: every reason at once.
+    """
+    speed, rate = _gbps(bandwidth), _number(objects_per_s)
+    project = known_stack(source)
+    known_stack(target)
+    old, new = _locks(project, source, target)
+    drafts = plan_files.draft_paths(old, new, Path(draft_file)) if draft_file else {}
+    form = _planned(
+        project,
+        old,
+        new,
+        places_file=places_file,
+        volumes_file=volumes_file,
+        speed=speed,
+        objects_per_s=rate,
+        through=through,
+        look=look,
+        prices=prices,
+        own=own,
+        today=arguments.day(today),
+    )
+    if drafts:
+        plan_files.write_drafts(old, new, drafts, form)
+    _write(form, json_file=json_file, html_file=html_file, markdown_file=markdown_file)
+    return 0
+
+
+def _locks(project: Project, source: str, target: str) -> "tuple[Lock, Lock]":
+    """Both locks.
+
+    Raises:
+        InputError: one is missing or unreadable, or both; every reason at once.
+    """
+    found: list[Lock] = []
+    faults: list[Fault] = []
+    for stack in (source, target):
+        file = shown(project.lock(stack))
+        try:
+            found.append(read_lock(Path(file)))
+        except InputError as error:
+            faults += error.faults or (Fault(message=str(error), file=file, hint=error.hint),)
+    if faults:
+        raise InputError(f"{source} cannot be relocated to {target}: not accepted", faults=faults)
+    return found[0], found[1]
+
+
+def _planned(
+    project: Project,
+    old: "Lock",
+    new: "Lock",
+    *,
+    places_file: str,
+    volumes_file: str,
+    speed: Decimal | None,
+    objects_per_s: Decimal | None,
+    through: Through | None,
+    look: bool,
+    prices: str,
+    own: str,
+    today: "date",
+) -> "RelocationPlanForm":
+    from driver.relocate.given import given, rates  # noqa: PLC0415 - what a plan is made of, once locks are there
+    from driver.relocate.measured_file import MeasuredFile, read_measured  # noqa: PLC0415 - as above
+    from planning.relocation.plan import plan  # noqa: PLC0415 - as above
+    from planning.relocation.plan_form import plan_form  # noqa: PLC0415 - as above
+
+    places = plan_files.places_of(places_file, old, new)
+    known = plan_files.relocations(old, new, places=places, file=places_file)
+    if look:
+        plan_files.look(known)
+    file = read_measured(Path(volumes_file)) if volumes_file else MeasuredFile()
+    speeds: Rates = rates(file.rates, bandwidth_gbps=speed, objects_per_s=objects_per_s)
+    catalog = price_book(prices, own=own)
+    inventory, found = _inventory(project, old, places=places, file=file, volumes_file=volumes_file, known=known)
+    leaves_by = EXITS[through] if through else None
+    decided = given(
+        file, places=places, inventory=inventory, speeds=speeds, leaves_by=leaves_by, today=today, found=found
+    )
+    made = plan(old, new, inventory=inventory, given=decided, catalog=catalog, prices=prices, today=today)
+    return plan_form(made, places_digest=plan_files.digest_of(places_file))
+
+
+def _inventory(
+    project: Project,
+    lock: "Lock",
+    *,
+    places: "Places | None",
+    file: "MeasuredFile",
+    volumes_file: str,
+    known: "Sequence[tuple[Places, Path]]",
+) -> "tuple[Inventory, Named]":
+    """From lock, program and cluster, with what was counted; and what every relocation between the two names.
+
+    Raises:
+        InputError: the file names something that is not there.
+    """
+    from driver.offline.program import run as run_offline  # noqa: PLC0415 - Pulumi is imported once it is needed
+    from driver.relocate.given import measured, together  # noqa: PLC0415 - as above
+    from driver.relocate.live.found import INSTEAD  # noqa: PLC0415 - the cluster's SDK likewise
+    from driver.relocate.live.listing import asked  # noqa: PLC0415 - as above
+    from planning.relocation import inventory as made  # noqa: PLC0415 - as above
+    from planning.relocation.foreseen import from_lock  # noqa: PLC0415 - as above
+
+    with progress(f"looking at {lock.stack}"):
+        found = made.with_resources(from_lock(lock), run_offline(lock.stack, root=project.root).resources)
+        said = asked(lock.spec, places.source if places else None)
+    found = made.with_cluster(found, said.things, silence=said.silence, instead=() if said.silence else INSTEAD)
+    strangers = sorted({*file.things, *file.leave_out} - {each.key for each in found.things})
+    if strangers:
+        keys = ", ".join(each.key for each in found.moved)
+        faults = [Fault(message=f"{each}: the inventory has no such thing", file=volumes_file) for each in strangers]
+        raise InputError(f"{volumes_file}: names what is not there", faults=faults, hint=f"there are: {keys}")
+    named, doubts = plan_files.named(found, known)
+    found = replace(found, unlooked=(*found.unlooked, *doubts))
+    return made.with_measured(made.without(found, file.leave_out), together(measured(file), named.counted)), named
+
+
+def _write(form: "RelocationPlanForm", *, json_file: str, html_file: str, markdown_file: str) -> None:
+    """Every file that was asked for, all of them or none; then the plan to stdout."""
+    from planning.relocation.plan_form import to_text  # noqa: PLC0415 - once there is a plan
+
+    texts: dict[Path, str] = {}
+    if json_file.removeprefix(STDOUT):
+        texts[Path(json_file)] = to_text(form)
+    if html_file:
+        from driver.html.relocation import page  # noqa: PLC0415 - where it is asked for
+
+        texts[Path(html_file)] = page(form)
+    if markdown_file:
+        from driver.render.relocation_markdown import text  # noqa: PLC0415 - as above
+
+        texts[Path(markdown_file)] = text(form)
+    write_all(texts)
+    for path in texts:
+        note(f"written: {path}")
+    if json_file == STDOUT:
+        print(to_text(form), end="")
+        return
+    from driver.render.relocation import relocation_parts  # noqa: PLC0415 - where it is shown
+
+    show(*relocation_parts(form))
+
+
+def _gbps(text: str) -> Decimal | None:
+    try:
+        return parse_gigabits_per_s(text) if text else None
+    except QuantityError as error:
+        raise typer.BadParameter(f"{error}; {error.hint}", param_hint="--bandwidth") from error
+
+
+def _number(text: str) -> Decimal | None:
+    try:
+        found = parse_number(text) if text else None
+    except QuantityError as error:
+        raise typer.BadParameter(f"{error}; {error.hint}", param_hint="--objects-per-s") from error
+    if found is not None and found <= 0:
+        raise typer.BadParameter("must be more than nothing", param_hint="--objects-per-s")
+    return found

@@ -1,0 +1,28 @@
+"""`atoll relocate status`: how far a relocation is, how long writers stand still, and whether one can go back."""
+
+from datetime import UTC, datetime
+from typing import cast
+
+from driver import arguments
+from driver.commands.relocating import options
+from driver.screen import show, show_json
+
+
+def run(
+    source: options.Source, target: options.Target, *, name: options.Name = "", as_json: arguments.AsJson = False
+) -> int:
+    """Show every step with its state and its evidence. Nothing is asked of either side, and nothing is written."""
+    from driver.relocate import machine, opening, writer  # noqa: PLC0415 - where it is asked for
+    from driver.relocate.status_form import status_form  # noqa: PLC0415 - as above
+
+    folder = opening.folder_of(source, target, name=name)
+    running = writer.holder(folder)
+    stands = machine.stands(folder)
+    form = status_form(stands, source=source, target=target, running=running, now=datetime.now(tz=UTC), name=name)
+    if as_json:
+        show_json(cast("dict[str, object]", form))
+    else:
+        from driver.render.relocation_status import status_parts  # noqa: PLC0415 - as above
+
+        show(*status_parts(form))
+    return 0

@@ -1,0 +1,59 @@
+"""`atoll relocate verify`: both sides looked at and held against each other, at any time."""
+
+from typing import TYPE_CHECKING
+
+from driver import arguments
+from driver.commands.relocating import options
+from driver.relocate.signals import until_stopped
+from driver.screen import note, show, show_json
+
+if TYPE_CHECKING:
+    from driver.relocate.proving import Proof
+
+NOT_PROVEN = 1
+
+
+def run(
+    source: options.Source,
+    target: options.Target,
+    *,
+    name: options.Name = "",
+    places: options.PlacesFile = "",
+    plain: options.Plain = False,
+    as_json: arguments.AsJson = False,
+) -> int:
+    """Prove what is copied, by manifests of our own; exit code 1 where something is missing, extra or different.
+
+    Both sides are only read, the source again from its first byte, and no step is counted as done. A report of each
+    bucket is written into the relocation's folder. While the source is written, it differs from its copy by that.
+    """
+
+    def work() -> int:
+        from driver.relocate import opening, proving  # noqa: PLC0415 - the mover, once there is something to prove
+
+        parts = opening.to_prove(source, target, name=name, places=places, in_clear=plain, say=note)
+        asked = proving.Proving(
+            places=parts.places, folder=parts.folder, secrets=parts.secrets, say=note, again=True, prefix="proof"
+        )
+        found = proving.prove(asked)
+        show_json({"buckets": [_form(each) for each in found]}) if as_json else show(*map(_lines, found))
+        return 0 if all(each.proven for each in found) else NOT_PROVEN
+
+    return until_stopped(work, told=lambda: note("stopped; nothing was proven"))
+
+
+def _form(found: "Proof") -> dict[str, object]:
+    return {
+        "bucket": found.bucket,
+        "proven": found.proven,
+        "sentence": found.sentence,
+        "changed_meanwhile": found.changes,
+        "left_out_at_the_source": found.left_out,
+        "report": str(found.path),
+        "first": list(found.first),
+    }
+
+
+def _lines(found: "Proof") -> str:
+    lines = "".join(f"  {each}\n" for each in found.text.splitlines())
+    return f"{found.bucket}: {'proven' if found.proven else 'not proven'}\n{lines}  report: {found.path}"

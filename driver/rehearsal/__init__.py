@@ -1,0 +1,1 @@
+"""A relocation rehearsed on this computer: real servers on loopback, real data, faults on purpose."""

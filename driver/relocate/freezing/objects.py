@@ -1,0 +1,112 @@
+"""Objects of the Kubernetes API as JSON, and what is needed of a cluster to stop its writers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+class ChangedMeanwhileError(Exception):
+    """Somebody changed the object between the read and the change: read it again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """A kind as the API serves it."""
+
+    group: str
+    version: str
+    plural: str
+    name: str
+    namespaced: bool = True
+
+    @property
+    def root(self) -> str:
+        """Path of its API version; the first API has no group."""
+        return f"/apis/{self.group}/{self.version}" if self.group else f"/api/{self.version}"
+
+    def path(self, namespace: str = "", name: str = "") -> str:
+        """Path of one object, or of a list where no name is given."""
+        within = f"/namespaces/{namespace}" if self.namespaced and namespace else ""
+        return f"{self.root}{within}/{self.plural}" + (f"/{name}" if name else "")
+
+
+class Cluster(Protocol):
+    """What is needed of a cluster; each raises StepError where it refuses or does not answer."""
+
+    def listed(self, kind: Kind, *, namespace: str = "") -> Sequence[Mapping[str, object]]:
+        """Every object of a kind; none where the cluster does not serve the kind."""
+        ...
+
+    def get(self, kind: Kind, *, namespace: str, name: str) -> Mapping[str, object] | None:
+        """One object; None where it is not there."""
+        ...
+
+    def change(self, kind: Kind, *, namespace: str, name: str, change: Mapping[str, object]) -> bool:
+        """Apply a merge patch; False where the object is not there.
+
+        Raises:
+            ChangedMeanwhileError: the patch names a version that is no longer the present one.
+        """
+        ...
+
+
+def mapping(value: object) -> Mapping[str, object]:
+    """The value, where it is a JSON object; an empty one else."""
+    return cast("dict[str, object]", value) if isinstance(value, dict) else {}
+
+
+def rows(value: object) -> Sequence[Mapping[str, object]]:
+    """The JSON objects of a list; none where it is no list."""
+    return [mapping(each) for each in cast("list[object]", value)] if isinstance(value, list) else []
+
+
+def metadata(document: Mapping[str, object]) -> Mapping[str, object]:
+    """Its metadata."""
+    return mapping(document.get("metadata"))
+
+
+def name_of(document: Mapping[str, object]) -> str:
+    """Its name."""
+    return str(metadata(document).get("name") or "")
+
+
+def namespace_of(document: Mapping[str, object]) -> str:
+    """Its namespace; "" for what lives in none."""
+    return str(metadata(document).get("namespace") or "")
+
+
+def labels_of(document: Mapping[str, object]) -> Mapping[str, object]:
+    """Its labels."""
+    return mapping(metadata(document).get("labels"))
+
+
+def owners_of(document: Mapping[str, object]) -> frozenset[str]:
+    """Kinds of the controllers that made it."""
+    return frozenset(str(each.get("kind")) for each in rows(metadata(document).get("ownerReferences")))
+
+
+def value_at(document: Mapping[str, object], path: Sequence[str]) -> object:
+    """What stands in a field; None where it is not there."""
+    found: object = document
+    for each in path:
+        found = mapping(found).get(each)
+    return found
+
+
+def patch_of(path: Sequence[str], value: object) -> dict[str, object]:
+    """A merge patch that sets one field; None takes the field away."""
+    found: object = value
+    for each in reversed(path):
+        found = {each: found}
+    return cast("dict[str, object]", found)
+
+
+def selects(selector: Mapping[str, object], document: Mapping[str, object]) -> bool:
+    """Whether an object has every label of a selector; an empty selector selects nothing here."""
+    wanted = mapping(selector.get("matchLabels"))
+    labels = labels_of(document)
+    return bool(wanted) and all(labels.get(key) == value for key, value in wanted.items())

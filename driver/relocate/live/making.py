@@ -1,0 +1,111 @@
+"""Makes objects in a cluster and deletes them, over the API that its kubeconfig names."""
+
+from __future__ import annotations
+
+import json
+import os
+from http import HTTPStatus
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, cast, final
+
+import yaml
+from kubernetes import client, config
+from kubernetes.config import ConfigException
+from urllib3.exceptions import HTTPError
+
+from driver.relocate.freezing.objects import mapping, name_of, namespace_of
+from driver.relocate.step import StepError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from kubernetes.client.rest import RESTResponse
+
+    from driver.relocate.freezing.objects import Kind
+    from driver.relocate.places import Side
+
+WAIT_SECONDS: Final = (5, 30)
+SILENT: Final = (HTTPError, OSError)
+WORDS: Final = 300  # characters of what a server says
+
+
+@final
+class Maker:
+    """A cluster in which something is made."""
+
+    def __init__(self, api: client.ApiClient, *, words: str) -> None:
+        """Args: words: which cluster it is, for messages."""
+        self._api = api
+        self._words = words
+
+    def create(self, kind: Kind, document: Mapping[str, object]) -> bool:
+        """Make an object; False where one of its name is there.
+
+        Raises:
+            StepError: it was refused, or nobody answers.
+        """
+        return self._call("POST", kind.path(namespace_of(document)), document, but=HTTPStatus.CONFLICT)
+
+    def delete(self, kind: Kind, *, namespace: str, name: str) -> bool:
+        """Delete an object at once; False where none is there.
+
+        Raises:
+            StepError: it was refused, or nobody answers.
+        """
+        now = {"kind": "DeleteOptions", "apiVersion": "v1", "gracePeriodSeconds": 0}
+        return self._call("DELETE", kind.path(namespace, name), now, but=HTTPStatus.NOT_FOUND)
+
+    def _call(self, method: str, path: str, body: Mapping[str, object], *, but: HTTPStatus) -> bool:
+        serialize = cast("Callable[..., tuple[str, str, object, object, object]]", self._api.param_serialize)  # pyright: ignore[reportUnknownMemberType]
+        call = cast("Callable[..., RESTResponse]", self._api.call_api)  # pyright: ignore[reportUnknownMemberType]
+        headers = {"Accept": "application/json", "Content-Type": "application/json"}
+        try:
+            _, url, sent, asked, _ = serialize(
+                method, path, header_params=headers, body=dict(body), auth_settings=["BearerToken"]
+            )
+            answer = call(method, url, sent, asked, _request_timeout=WAIT_SECONDS)
+            content, status = cast("bytes", answer.read()), cast("int", answer.status)  # pyright: ignore[reportUnknownMemberType]
+        except SILENT as error:
+            raise StepError(
+                f"the cluster of the {self._words} does not answer: {type(error).__name__}",
+                hint="look at its address in the kubeconfig, and run again",
+            ) from error
+        if status == but:
+            return False
+        if status >= HTTPStatus.BAD_REQUEST:
+            what = f"{method} {path} ({name_of(body)})" if name_of(body) else f"{method} {path}"
+            raise StepError(
+                f"the cluster of the {self._words} refused {what}: {status} {_said(content)}",
+                hint="the kubeconfig's user must make what is moved; then run again",
+            )
+        return True
+
+
+def maker(side: Side, secrets: Mapping[str, str], *, words: str) -> Maker | None:
+    """The cluster of a side; None where it names no kubeconfig.
+
+    Raises:
+        StepError: what it names is no kubeconfig.
+    """
+    variable = side.kubeconfig_env
+    if variable is None:
+        return None
+    named = secrets.get(variable) or os.environ.get(variable, "")
+    path = Path(named.split(os.pathsep)[0]).expanduser()
+    load = cast("Callable[..., client.ApiClient]", config.new_client_from_config)  # pyright: ignore[reportUnknownMemberType]
+    try:
+        return Maker(load(config_file=str(path), context=side.context), words=words)
+    except (OSError, yaml.YAMLError, ConfigException, TypeError) as error:
+        raise StepError(
+            f"the cluster of the {words} cannot be opened: {type(error).__name__}",
+            hint=f"{variable} names the kubeconfig of the {words}",
+        ) from error
+
+
+def _said(content: bytes) -> str:
+    """The server's own words."""
+    text = content.decode(errors="replace")
+    try:
+        return str(mapping(cast("object", json.loads(text))).get("message") or "")[:WORDS]
+    except ValueError:
+        return text[:WORDS]

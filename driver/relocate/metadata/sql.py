@@ -1,0 +1,123 @@
+"""The part of DB-API 2.0 (PEP 249) that is used, for PostgreSQL (psycopg 3 and psycopg2) and SQLite."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+MARKS: Final = {"sqlite3": "?", "psycopg": "%s", "psycopg2": "%s"}  # of a parameter, by the driver's package
+MISSING: Final = "a database reached by {}: rewriting knows PostgreSQL and SQLite"
+
+
+class MetadataError(Exception):
+    """A database that is refused, in words."""
+
+
+class Cursor(Protocol):
+    """A cursor."""
+
+    rowcount: int
+
+    def execute(self, statement: str, parameters: Sequence[object] = ..., /) -> object:
+        """Run a statement."""
+        ...
+
+    def fetchall(self) -> Sequence[Sequence[Any]]:
+        """Every row that is left."""
+        ...
+
+    def close(self) -> None:
+        """Let it go."""
+        ...
+
+
+class Connection(Protocol):
+    """A connection that begins a transaction by itself."""
+
+    def cursor(self) -> Cursor:
+        """A new cursor."""
+        ...
+
+    def commit(self) -> None:
+        """Keep what was done."""
+        ...
+
+    def rollback(self) -> None:
+        """Undo what was done."""
+        ...
+
+    def close(self) -> None:
+        """End it."""
+        ...
+
+
+def driver_of(connection: Connection) -> str:
+    """Package of the driver.
+
+    Raises:
+        MetadataError: one that is not known.
+    """
+    package = type(connection).__module__.partition(".")[0]
+    if package not in MARKS:
+        raise MetadataError(MISSING.format(package))
+    return package
+
+
+def joined(*parts: str) -> str:
+    """A statement from its parts: names come from tables of ours or from the catalog, values are parameters."""
+    return " ".join(part for part in parts if part)
+
+
+def named(*names: str) -> str:
+    """A name in quotes, as in "schema"."table"."""
+    return ".".join('"' + name.replace('"', '""') + '"' for name in names)
+
+
+def rows(connection: Connection, statement: str, parameters: Sequence[object] = ()) -> list[Sequence[Any]]:
+    """Every row of a question; `%s` marks a parameter whatever the driver."""
+    cursor = connection.cursor()
+    try:
+        cursor.execute(_marked(connection, statement), tuple(parameters))
+        return list(cursor.fetchall())
+    finally:
+        cursor.close()
+
+
+def changed(connection: Connection, statement: str, parameters: Sequence[object] = ()) -> int:
+    """How many rows a change met; it is kept only by a commit."""
+    cursor = connection.cursor()
+    try:
+        cursor.execute(_marked(connection, statement), tuple(parameters))
+        return max(cursor.rowcount, 0)
+    finally:
+        cursor.close()
+
+
+def begin(connection: Connection, *, writing: bool = True) -> None:
+    """Start a transaction that may write, also where a database was closed to writers by default; or that may not."""
+    if driver_of(connection) != "sqlite3":
+        changed(connection, f"SET TRANSACTION READ {'WRITE' if writing else 'ONLY'}")
+        return
+    cast("Any", connection).create_function("regexp_replace", 4, _regexp_replace, deterministic=True)
+    if not cast("Any", connection).in_transaction:
+        changed(connection, "BEGIN IMMEDIATE" if writing else "BEGIN")
+
+
+def tables_of(connection: Connection) -> set[str]:
+    """Names of the tables that a name without a schema finds."""
+    if driver_of(connection) == "sqlite3":
+        return {str(each[0]) for each in rows(connection, "SELECT name FROM sqlite_master WHERE type = 'table'")}
+    asked = "SELECT tablename FROM pg_catalog.pg_tables WHERE schemaname = ANY (current_schemas(false))"
+    return {str(each[0]) for each in rows(connection, asked)}
+
+
+def _marked(connection: Connection, statement: str) -> str:
+    return statement.replace("%s", MARKS[driver_of(connection)])
+
+
+def _regexp_replace(text: str | None, pattern: str, replacement: str, _flags: str) -> str | None:
+    """PostgreSQL's function, for SQLite, with the flag `g`: what is replaced by holds no reference."""
+    return None if text is None else re.sub(pattern, lambda _: replacement, text)

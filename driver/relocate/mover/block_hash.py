@@ -1,0 +1,29 @@
+"""Our own hash of an object: the same whoever stores it, in however many parts it was uploaded.
+
+SHA-256 over the SHA-256 of each block of 16 MiB, in order, and the size: blocks can be read side by side, and a store
+that is given a block's digest checks it on arrival. An object without bytes has no block.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from driver.relocate.mover.shapes import BLOCK
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def of_blocks(digests: Iterable[bytes], *, size: int) -> str:
+    """Hash of an object from the SHA-256 of each of its blocks; hexadecimal."""
+    whole = sha256(f"atoll-blocks-{BLOCK}:{size}:".encode())
+    for each in digests:
+        whole.update(each)
+    return whole.hexdigest()
+
+
+def of_bytes(content: bytes) -> str:
+    """Hash of an object from all of its bytes."""
+    blocks = (content[at : at + BLOCK] for at in range(0, len(content), BLOCK))
+    return of_blocks((sha256(each).digest() for each in blocks), size=len(content))

@@ -1,0 +1,258 @@
+"""One kept HTTP/1.1 connection to a store, written for many small requests: no parser of mail, no copies of bodies."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import ssl
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+CONNECT_WITHIN: Final = 10.0  # seconds
+ANSWER_WITHIN: Final = 120.0  # seconds without a byte; a store that puts 10,000 parts together takes its time
+HEAD_ROOM: Final = 65536  # bytes; the longest head of an answer that is taken
+PIECE: Final = 2**20  # bytes; one write to the socket
+NO_CONTENT: Final = 204
+NOT_MODIFIED: Final = 304
+INFORMATIONAL: Final = 200  # statuses below it announce another head
+
+
+class ConnectionLostError(Exception):
+    """The connection broke or said nothing that is HTTP.
+
+    Args:
+        unanswered: whether the request may have been done although no answer came.
+        final: whether trying again cannot help.
+    """
+
+    def __init__(self, message: str, *, unanswered: bool = True, final: bool = False) -> None:
+        super().__init__(message)
+        self.unanswered = unanswered
+        self.final = final
+
+
+@dataclass(slots=True)
+class Answer:
+    """Head of an answer; its body is read from the connection.
+
+    Args:
+        headers: names in lower case, text as Latin-1.
+        left: bytes of the body still to come; -1 for chunks or until the connection ends.
+    """
+
+    status: int
+    headers: dict[str, str]
+    left: int
+    chunked: bool = False
+    closing: bool = False
+
+
+class Connection:
+    """A socket that is opened when it is needed and opened again when it was lost. For one thread."""
+
+    def __init__(self, endpoint: str, *, authority: str = "", host: str = "") -> None:
+        parts = urlsplit(endpoint)
+        self._secure = parts.scheme == "https"
+        self._name = host or parts.hostname or ""
+        self._port = parts.port or (443 if self._secure else 80)
+        self._authority = authority
+        self._socket: socket.socket | None = None
+        self._room = bytearray(HEAD_ROOM)
+        self._view = memoryview(self._room)
+        self._start = self._end = 0  # of bytes that came and were not taken
+        self.used = False
+
+    def send(self, method: str, target: str, headers: Mapping[str, str], body: memoryview | None = None) -> Answer:
+        """Send a request and read the head of its answer.
+
+        Raises:
+            ConnectionLostError: the connection broke; `unanswered` says whether the store may have done it.
+        """
+        lines = [f"{method} {target} HTTP/1.1", *[f"{name}: {value}" for name, value in headers.items()], "", ""]
+        head = "\r\n".join(lines).encode("latin-1")
+        sock = self._open()
+        broken: OSError | None = None
+        try:
+            self._write(sock, head, body)
+        except OSError as error:
+            broken = error  # a store may refuse a body before it has read all of it: look for its answer
+        try:
+            answer = self._head(sock, method)
+        except (OSError, ValueError) as error:
+            self.drop()
+            raise ConnectionLostError(_words(broken or error)) from None
+        answer.closing = answer.closing or broken is not None
+        self.used = True
+        return answer
+
+    def read_into(self, answer: Answer, buffer: memoryview) -> int:
+        """Some bytes of the body into the buffer; 0 at its end.
+
+        Raises:
+            ConnectionLostError: the connection broke before the end.
+        """
+        if answer.left == 0:
+            return 0
+        try:
+            return self._chunk(answer, buffer) if answer.chunked else self._plain(answer, buffer)
+        except (OSError, ValueError) as error:
+            self.drop()
+            raise ConnectionLostError(_words(error)) from None
+
+    def rest(self, answer: Answer, *, most: int) -> bytes:
+        """What is left of a body, for answers that are read whole.
+
+        Raises:
+            ConnectionLostError: the connection broke before the end, or the body is longer than `most`.
+        """
+        found = bytearray()
+        room = memoryview(bytearray(min(most, HEAD_ROOM)))
+        while count := self.read_into(answer, room):
+            found += room[:count]
+            if len(found) > most:
+                self.drop()
+                raise ConnectionLostError(f"an answer of more than {most} bytes")
+        self.done(answer)
+        return bytes(found)
+
+    def done(self, answer: Answer) -> None:
+        """Keep the connection for the next request, or drop it where that cannot be."""
+        if answer.closing or answer.left:
+            self.drop()
+
+    def drop(self) -> None:
+        """Close it; the next request opens it again."""
+        sock, self._socket = self._socket, None
+        self._start = self._end = 0
+        self.used = False
+        if sock is not None:
+            with contextlib.suppress(OSError):
+                sock.close()
+
+    def _open(self) -> socket.socket:
+        if self._socket is not None:
+            return self._socket
+        context = _context(self._authority) if self._secure else None
+        try:
+            sock = socket.create_connection((self._name, self._port), CONNECT_WITHIN)
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            sock.settimeout(ANSWER_WITHIN)
+            if context is not None:
+                sock = context.wrap_socket(sock, server_hostname=self._name)
+        except ssl.SSLCertVerificationError as error:
+            words = f"its certificate is not trusted ({error.verify_message}); name the file of its authority"
+            raise ConnectionLostError(words, unanswered=False, final=True) from None
+        except OSError as error:
+            raise ConnectionLostError(_words(error), unanswered=False) from None
+        self._socket = sock
+        return sock
+
+    @staticmethod
+    def _write(sock: socket.socket, head: bytes, body: memoryview | None) -> None:
+        if body is None or not len(body):
+            sock.sendall(head)
+            return
+        if len(head) + len(body) <= 2 * HEAD_ROOM:
+            sock.sendall(b"".join((head, body)))  # one packet train and one call for a small object
+            return
+        sock.sendall(head)
+        for at in range(0, len(body), PIECE):
+            sock.sendall(body[at : at + PIECE])
+
+    def _head(self, sock: socket.socket, method: str) -> Answer:
+        while True:
+            text = self._until(sock, b"\r\n\r\n").decode("latin-1")
+            first, *lines = text.split("\r\n")
+            status = int(first.split(" ", 2)[1])
+            if status >= INFORMATIONAL:
+                break
+        headers: dict[str, str] = {}
+        for line in lines:
+            name, _, value = line.partition(":")
+            name, value = name.lower(), value.strip()
+            headers[name] = f"{headers[name]},{value}" if name in headers else value
+        answer = Answer(status, headers, left=0, closing=headers.get("connection", "").lower() == "close")
+        if method == "HEAD" or status in {NO_CONTENT, NOT_MODIFIED}:
+            return answer
+        if "chunked" in headers.get("transfer-encoding", ""):
+            answer.chunked, answer.left = True, -1
+            self._next_chunk(answer)
+        elif (length := headers.get("content-length")) is not None:
+            answer.left = int(length)
+        else:
+            answer.left, answer.closing = -1, True
+        return answer
+
+    def _until(self, sock: socket.socket, mark: bytes) -> bytes:
+        """Bytes up to the mark, which is taken too."""
+        while (at := self._room.find(mark, self._start, self._end)) < 0:
+            if self._start:
+                self._room[: self._end - self._start] = self._room[self._start : self._end]
+                self._start, self._end = 0, self._end - self._start
+            if self._end == HEAD_ROOM:
+                raise ValueError("an answer's head that is too long")
+            count = sock.recv_into(self._view[self._end :])
+            if not count:
+                raise ConnectionResetError("closed before an answer came")
+            self._end += count
+        found = bytes(self._view[self._start : at])
+        self._start = at + len(mark)
+        return found
+
+    def _plain(self, answer: Answer, buffer: memoryview) -> int:
+        most = len(buffer) if answer.left < 0 else min(len(buffer), answer.left)
+        count = self._some(buffer[:most])
+        if not count and answer.left > 0:
+            raise ConnectionResetError("closed before the end of the body")
+        answer.left = max(0, answer.left - count) if answer.left > 0 else -1 if count else 0
+        return count
+
+    def _some(self, buffer: memoryview) -> int:
+        if self._start < self._end:
+            count = min(len(buffer), self._end - self._start)
+            buffer[:count] = self._view[self._start : self._start + count]
+            self._start += count
+            return count
+        if self._socket is None:
+            raise ConnectionResetError("closed")
+        return self._socket.recv_into(buffer)
+
+    def _chunk(self, answer: Answer, buffer: memoryview) -> int:
+        count = self._some(buffer[: min(len(buffer), answer.left)])
+        if not count:
+            raise ConnectionResetError("closed inside a chunk")
+        answer.left -= count
+        if not answer.left:
+            self._line()
+            self._next_chunk(answer)
+        return count
+
+    def _next_chunk(self, answer: Answer) -> None:
+        answer.left = int(self._line().split(b";")[0], 16)
+        while not answer.left and self._line():
+            pass  # trailers
+
+    def _line(self) -> bytes:
+        if self._socket is None:
+            raise ConnectionResetError("closed")
+        return self._until(self._socket, b"\r\n")
+
+
+@lru_cache(maxsize=8)  # reading the system's authorities takes longer than a request
+def _context(authority: str) -> ssl.SSLContext:
+    try:
+        return ssl.create_default_context(cafile=authority or None)
+    except OSError as error:
+        words = f"{authority} is no file of a certificate authority: {_words(error)}"
+        raise ConnectionLostError(words, unanswered=False, final=True) from None
+
+
+def _words(error: Exception) -> str:
+    if isinstance(error, TimeoutError):
+        return "no answer in time"
+    return getattr(error, "strerror", None) or str(error) or type(error).__name__

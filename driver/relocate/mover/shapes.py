@@ -1,0 +1,178 @@
+"""What the mover knows of an object store: where it is, what lies in it, and how one is asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+BLOCK: Final = 16 * 2**20  # bytes; what our own hash is made of, and the smallest part of an upload
+# System metadata that a copy carries, as HTTP names it in lower case.
+CARRIED: Final = ("cache-control", "content-disposition", "content-encoding", "content-language", "content-type")
+Pairs = tuple[tuple[str, str], ...]  # sorted by name
+
+
+class StoreError(Exception):
+    """A store refused or failed. The message says which bucket and key, and what the store answered.
+
+    Args:
+        code: the store's own word ("AccessDenied"), or "" where no answer came.
+        status: of HTTP; 0 where no answer came.
+        server_time: of the answer; 0 where it is not known.
+    """
+
+    def __init__(self, message: str, *, code: str = "", status: int = 0, server_time: float = 0.0) -> None:
+        super().__init__(message)
+        self.code = code
+        self.status = status
+        self.server_time = server_time
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A bucket and how it is reached.
+
+    Args:
+        endpoint: "https://s3.us-east-1.amazonaws.com", without a path.
+        authority: file of the authority that signed the endpoint's certificate; "" for those of the system.
+        path_style: whether the bucket stands in the path rather than in the host's name.
+    """
+
+    endpoint: str
+    region: str
+    bucket: str
+    access_key: str
+    secret_key: str = field(repr=False)
+    session_token: str = field(default="", repr=False)
+    authority: str = ""
+    path_style: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """One version of an object as a listing tells it: no metadata yet.
+
+    Args:
+        version: id at this store; "" in a bucket without versions.
+        latest: whether it is what a read without a version gets.
+        deleted: a delete marker, which has no bytes.
+        etag: the store's own, only to tell that an object has changed since; never proof of what it holds.
+        modified: seconds since 1970 by the store's clock.
+    """
+
+    key: str
+    size: int
+    version: str = ""
+    latest: bool = True
+    deleted: bool = False
+    etag: str = ""
+    modified: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """What an answer says of an object beside its bytes.
+
+    Args:
+        headers: those of `CARRIED` that it has.
+        metadata: the user's own, names in lower case without the prefix.
+        tag_count: how many tags it says to have; None where the store does not say.
+        server_time: seconds since 1970, from the answer's Date; 0.0 where there is none.
+    """
+
+    size: int
+    etag: str
+    version: str = ""
+    headers: Pairs = ()
+    metadata: Pairs = ()
+    tag_count: int | None = None
+    server_time: float = 0.0
+
+
+class Body(Protocol):
+    """Bytes of an object as they come."""
+
+    head: Head
+
+    def read_into(self, buffer: memoryview) -> int:
+        """Fill as much of the buffer as there is; 0 at the end."""
+        ...
+
+    def close(self) -> None:
+        """Give the connection back, or drop it where not everything was read."""
+        ...
+
+
+class Store(Protocol):
+    """One bucket. Not for several threads at once: each has its own.
+
+    Every method raises StoreError; what can be tried again was tried again.
+    """
+
+    place: Place
+
+    def listing(self, *, prefix: str = "", after: str = "") -> Iterator[Listed]:
+        """What a read without a version would find, in the order of the keys' UTF-8 bytes."""
+        ...
+
+    def versions(self, *, prefix: str = "", after: str = "") -> Iterator[Listed]:
+        """Every version and delete marker, by key, the latest first."""
+        ...
+
+    def head(self, key: str, *, version: str = "") -> Head:
+        """What is said of an object."""
+        ...
+
+    def tags(self, key: str, *, version: str = "") -> Pairs:
+        """Its tags."""
+        ...
+
+    def open(self, key: str, *, version: str = "", first: int = 0, last: int = -1, etag: str = "") -> Body:
+        """Bytes `first` to `last`, both included; `last` -1 for the end.
+
+        Args:
+            etag: only if it still has this one; StoreError with status 412 if not.
+        """
+        ...
+
+    def put(self, key: str, body: memoryview, *, sha256: str, like: Head, tags: Pairs = ()) -> Head:
+        """Write an object in one request; the store checks the digest (hex) of what arrives."""
+        ...
+
+    def begin(self, key: str, *, like: Head, tags: Pairs = ()) -> str:
+        """Begin an upload in parts; its id."""
+        ...
+
+    def part(self, key: str, upload: str, number: int, body: memoryview, *, sha256: str) -> str:
+        """Write one part; its etag."""
+        ...
+
+    def finish(self, key: str, upload: str, etags: Sequence[str]) -> Head:
+        """Put the parts together."""
+        ...
+
+    def abandon(self, key: str, upload: str) -> None:
+        """Throw an unfinished upload away."""
+        ...
+
+    def uploads(self, key: str) -> tuple[str, ...]:
+        """Ids of the unfinished uploads of a key."""
+        ...
+
+    def delete(self, key: str, *, version: str = "") -> str:
+        """Delete an object; without a version a marker is put where the bucket has versions, and its id answered."""
+        ...
+
+    def set_tags(self, key: str, tags: Pairs, *, version: str = "") -> None:
+        """Replace its tags."""
+        ...
+
+    def versioned(self) -> bool:
+        """Whether the bucket keeps versions."""
+        ...
+
+    def close(self) -> None:
+        """Close the connection; the next request opens it again."""
+        ...

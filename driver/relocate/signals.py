@@ -1,0 +1,45 @@
+"""A stop that was asked for: nothing is finished, for every step can be killed, and the next run goes on from there."""
+
+from __future__ import annotations
+
+import signal
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+INTERRUPTED: Final = 130  # as a shell reports SIGINT
+TERMINATED: Final = 143  # and SIGTERM
+
+
+class TerminatedError(BaseException):
+    """SIGTERM came. It passes every `except Exception`, as a kill would."""
+
+
+@contextmanager
+def terminable() -> Generator[None]:
+    """Let SIGTERM unwind, so that programs that were started end too; a second one kills."""
+
+    def stop(_number: int, _frame: object) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        raise TerminatedError
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def until_stopped(work: Callable[[], int], *, told: Callable[[], None]) -> int:
+    """Exit code of the work; where a signal stopped it, the signal's, once that was told."""
+    try:
+        with terminable():
+            return work()
+    except KeyboardInterrupt:
+        told()
+        return INTERRUPTED
+    except TerminatedError:
+        told()
+        return TERMINATED

@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from memory_store import MemoryStores
+from scripted_store import Scripts
+
+
+@pytest.fixture
+def scripted(monkeypatch: pytest.MonkeyPatch) -> Iterator[Scripts]:
+    """A store for a script of answers."""
+    found = Scripts(monkeypatch)
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def stores(monkeypatch: pytest.MonkeyPatch) -> MemoryStores:
+    """Stores in memory instead of those on the wire."""
+    found = MemoryStores()
+    for module in ("copying", "working"):
+        monkeypatch.setattr(f"driver.relocate.mover.{module}.connect", found.connect)
+    return found

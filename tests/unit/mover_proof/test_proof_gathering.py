@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from proof_store import PLACE, Bucket
+
+from driver.relocate.mover.gathering import gather, take
+from driver.relocate.mover.looking import Look
+from driver.relocate.mover.manifest import Manifest, ManifestError, rows
+from driver.relocate.mover.sampling import Sample, Shard
+
+
+@pytest.fixture
+def bucket() -> Bucket:
+    found = Bucket()
+    for at in range(60):
+        found.put(f"k{at}", f"{at}".encode())
+    return found
+
+
+def taken(bucket: Bucket, folder: Path, index: int, of: int, *, name: str = "one", percent: int = 100) -> Path:
+    path = folder / f"{name}-{index}-{of}"
+    wanted = Look(place=PLACE, shard=Shard(index=index, of=of), sample=Sample(percent=percent))
+    take(bucket.connect, wanted, path, name=name)
+    return path
+
+
+def test_shards_in_any_order_are_the_same_manifest_as_one_look(bucket: Bucket, tmp_path: Path) -> None:
+    whole = taken(bucket, tmp_path, 0, 1)
+    parts = [taken(bucket, tmp_path, at, 3) for at in (2, 0, 1)]
+    gathered = tmp_path / "gathered"
+    gather(parts, gathered, name="one")
+    assert gathered.read_bytes() == whole.read_bytes()
+    assert len(list(rows(gathered))) == 60
+
+
+def test_a_shard_that_is_missing_twice_there_or_of_another_look_is_named(bucket: Bucket, tmp_path: Path) -> None:
+    first, second = taken(bucket, tmp_path, 0, 2), taken(bucket, tmp_path, 1, 2)
+    other, third = taken(bucket, tmp_path, 1, 2, name="other"), taken(bucket, tmp_path, 1, 3)
+    sampled = tmp_path / "sampled"
+    take(
+        bucket.connect,
+        Look(place=PLACE, shard=Shard(index=1, of=2), sample=Sample(percent=5)),
+        sampled,
+        name="one",
+    )
+    gathered = tmp_path / "gathered"
+    for parts, why in (
+        ([first], "shards 1 of 2 are not there"),
+        ([], "are not there"),
+        ([first, first], "shard 0 is"),
+        ([first, other], "of the look 'other', not 'one'"),
+        ([first, third], "one of 3 shards, the others are of 2"),
+        ([first, sampled], "was looked at otherwise"),
+    ):
+        with pytest.raises(ManifestError, match=why):
+            gather(parts, gathered, name="one")
+        assert not gathered.exists()
+    second.write_bytes(second.read_bytes()[:-10])
+    with pytest.raises(ManifestError, match="cut off"):
+        gather([first, second], gathered, name="one")
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["one-0-2", "one-1-2", "one-1-3", "other-1-2", "sampled"]
+
+
+def test_an_empty_shard_is_a_shard(tmp_path: Path) -> None:
+    bucket = Bucket()
+    bucket.put("only", b"x")
+    gathered = tmp_path / "gathered"
+    gather([taken(bucket, tmp_path, at, 2) for at in range(2)], gathered, name="one")
+    assert [each.key for each in rows(gathered)] == ["only"]
+    manifest = Manifest(gathered)
+    manifest.begin()
+    assert (manifest.bucket, manifest.facts["shard"]) == ("models", {"index": 0, "of": 1})
