@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         StorageTier,
         Term,
     )
+    from catalogs.promised import HandoverStep, Promise
 
 ROOT = Path(__file__).parent
 CURRENT = "current"
@@ -98,6 +99,16 @@ class Catalog:
     def tiers(self) -> Mapping[tuple[str, str], StorageTier]:
         """By provider and tier."""
         return {(each.provider, each.tier): each for each in rows.each(self._root / "tiers.csv", rows.tier)}
+
+    @cached_property
+    def promises(self) -> Mapping[str, Promise]:
+        """By name."""
+        return {each.name: each for each in rows.each(self._root / "promises.csv", rows.promise)}
+
+    @cached_property
+    def handover_steps(self) -> Mapping[str, HandoverStep]:
+        """By name, in the order in which they are taken."""
+        return {each.step: each for each in rows.each(self._root / "handover_steps.csv", rows.handover_step)}
 
     @cached_property
     def nominals(self) -> Mapping[str, Nominal]:

@@ -24,6 +24,7 @@ from catalogs.model import (
     StorageTier,
     Term,
 )
+from catalogs.promised import HandoverStep, Promise
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -175,6 +176,19 @@ def tier(row: Row) -> StorageTier:
         note=row["note"],
         source=row["source"],
     )
+
+
+def promise(row: Row) -> Promise:
+    """A row of promises.csv; several values are split at spaces."""
+    values = tuple(money(each) for each in row["values"].split())
+    name, unit, text, source = (row[column] for column in ("name", "unit", "text", "source"))
+    return Promise(name=name, values=values, unit=unit, text=text, source=source, as_of=day(row["as_of"]))
+
+
+def handover_step(row: Row) -> HandoverStep:
+    """A row of handover_steps.csv."""
+    known = {column: row[column] for column in ("step", "title", "owner", "after", "source")}
+    return HandoverStep(**known, working_days=int(row["working_days"]) if row["working_days"] else None)
 
 
 def profile(row: Row) -> KubernetesProfile:

@@ -46,6 +46,7 @@ does), or the program. The GPU Operator puts the node's operating system behind 
 Ubuntu 24.04 stands here.
 """
 BUILT_BY: Final[Mapping[str, str]] = {"aws": "every cluster on AWS", "ways": "every cluster, by its ways in"}
+NOT_THEIRS: Final[Mapping[str, str]] = {"node_repair": "not the provider's"}
 HELD: Final[Mapping[HeldIn, str]] = {
     HeldIn.VALUES: "values",
     HeldIn.OBJECTS: "objects",
@@ -97,7 +98,8 @@ def _source(part: Part) -> str:
 
 def _condition(part: Part) -> str:
     forbidden = [f"{part.forbidden_by} is not forbidden"] if part.forbidden_by else []
-    return "; ".join([*(f"{owned} is ours" for owned in part.owns), *forbidden])
+    owned = (f"{each} is {NOT_THEIRS.get(each, 'ours')}" for each in part.owns)
+    return "; ".join([*owned, *forbidden])
 
 
 def _images() -> Iterator[str]:

@@ -11,9 +11,17 @@ _VERSION: Final = re.compile(r"v?\d+(?:\.\d+)+(?:-[0-9A-Za-z.]+)?|0")  # "0": ou
 _THREE_NUMBERS: Final = re.compile(r"\d+[.-]\d+[.-]\d+")
 _TWO_NUMBERS: Final = re.compile(r"\d+\.\d+")
 # Who numbers releases with two numbers only; a third would be a build. PostgreSQL does so since 10 (postgresql.org),
-# SeaweedFS always (its releases), NVIDIA's framework containers by year and month (its catalog).
+# SeaweedFS always (its releases), NVIDIA's framework containers by year and month (its catalog), and fio too (its tags;
+# the image of it adds a number of its own: "3.13-r1").
 TWO_NUMBERS_DO: Final = frozenset(
-    ("postgres", "chrislusf/seaweedfs", "nvcr.io/nvidia/jax", "nvcr.io/nvidia/tritonserver")
+    (
+        "postgres",
+        "chrislusf/seaweedfs",
+        "nvcr.io/nvidia/jax",
+        "nvcr.io/nvidia/pytorch",
+        "nvcr.io/nvidia/tritonserver",
+        "xridge/fio",
+    )
 )
 
 
