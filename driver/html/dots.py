@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from driver.html.grid import grid
 from driver.html.markup import Markup, element, words
+from driver.html.quote_frame import WIDTH, below, drawing, marker, text
 from driver.html.scale import Scale, scale
 from driver.render.amounts import percent, usd
-from driver.render.options import views
+from driver.render.quote_names import letter
 from planning.json_form import versus_big_three_percent, worth_by_pool
 from planning.money import ZERO
 
@@ -18,19 +18,20 @@ if TYPE_CHECKING:
 
     from planning.quote import Option, PoolWorth
 
-WIDTH: Final = 960
-LEFT: Final = 8
-RIGHT: Final = 130
-ROW: Final = 44
-DOT: Final = 30  # pixels from a row's top to its dot; the name stands above
+LEFT: Final = 16
+RIGHT: Final = 150
+ROW: Final = 58
+DOT: Final = 38  # pixels from a row's top to its dot; the name stands above
 TOP: Final = 12
-BOTTOM: Final = 44
+BOTTOM: Final = 56
 
 
 class Row(NamedTuple):
-    """One pool: its name for the reader, its rate, and the rate of the big three."""
+    """One pool: its option, its name and hardware for the reader, its rate, and the rate of the big three."""
 
-    label: str
+    at: int
+    pool: str
+    hardware: str
     worth: PoolWorth
     rate: Decimal
     other: Decimal | None
@@ -38,47 +39,49 @@ class Row(NamedTuple):
 
 def rate_rows(options: Sequence[Option]) -> tuple[Row, ...]:
     """Pools with accelerators that have a price, option by option."""
-    return tuple(row for option in options for row in _rows(option))
+    return tuple(row for at, option in enumerate(options) for row in _rows(at, option))
 
 
-def _rows(option: Option) -> Iterator[Row]:
+def _rows(at: int, option: Option) -> Iterator[Row]:
     found = worth_by_pool(option)
     for pool in (pool for each in option.placements for pool in each.pools):
         worth = found.get(pool.name)
         if worth is None or worth.usd_per_gpu_hour is None or pool.accelerator is None:
             continue
-        label = f"{views(option)}: {pool.name}, {pool.accelerator}, {pool.kind.replace('_', ' ')}"
-        yield Row(label, worth, worth.usd_per_gpu_hour, worth.big_three_usd_per_gpu_hour)
+        hardware = f"{pool.accelerator}, {pool.kind.replace('_', ' ')}"
+        yield Row(at, pool.name, hardware, worth, worth.usd_per_gpu_hour, worth.big_three_usd_per_gpu_hour)
 
 
 def rate_chart(options: Sequence[Option]) -> Markup:
-    """A dot for each pool, a tick for the big three, and the way between them."""
+    """A letter for each pool, a tick for the big three, and the way between them."""
     rows = rate_rows(options)
     most = max((max(row.rate, row.other or ZERO) for row in rows), default=ZERO)
     axis = scale(most, left=LEFT, width=WIDTH - LEFT - RIGHT)
     height = TOP + ROW * len(rows) + BOTTOM
-    return element(
-        "svg",
-        element("title", words("USD per accelerator-hour of each pool, and at the cheapest of AWS, GCP and Azure")),
-        *grid(axis, top=TOP - 4, bottom=height - BOTTOM, unit="USD per accelerator-hour", shown=_plain),
+    return drawing(
+        "rates",
+        *below(axis, top=TOP - 4, bottom=height - BOTTOM, unit="USD an accelerator-hour; the bar is the big three"),
         *(part for number, row in enumerate(rows) for part in _row(row, axis, y=TOP + ROW * number)),
-        viewBox=f"0 0 {WIDTH} {height}",
-        role="img",
+        title="USD an accelerator-hour of each pool, and at the cheapest of AWS, GCP and Azure on demand",
+        description="; ".join(_spoken(row) for row in rows),
+        height=height,
     )
 
 
-def _plain(tick: Decimal) -> str:
-    return f"{tick.normalize():f}"
+def _spoken(row: Row) -> str:
+    other = f", {usd(row.other)} USD at the big three" if row.other is not None else ""
+    return f"{letter(row.at)} {row.pool}: {usd(row.rate)} USD{other}"
 
 
 def _row(row: Row, axis: Scale, *, y: int) -> Iterator[Markup]:
     x = axis.at(row.rate)
-    yield element("text", words(row.label), x=LEFT, y=y + 14, class_="where")
+    more = element("tspan", words(f"  {row.hardware}"), class_="where")
+    yield element("text", words(row.pool), more, x=LEFT, y=y + 20, class_="name")
     end, middle = x, y + DOT
     if row.other is not None:
         end = axis.at(row.other)
         yield element("line", x1=x, x2=end, y1=middle, y2=middle, class_="gap")
-        yield element("line", x1=end, x2=end, y1=middle - 8, y2=middle + 8, class_="whisker")
-    yield element("circle", cx=x, cy=middle, r=6, fill="#0072b2")
+        yield element("line", x1=end, x2=end, y1=middle - 12, y2=middle + 12, class_="whisker")
+    yield marker(letter(row.at), x=x, y=middle, hover=_spoken(row))
     versus = f"  {percent(versus_big_three_percent(row.worth))}" if row.other is not None else ""
-    yield element("text", words(f"{usd(row.rate)}{versus}"), x=max(x, end) + 12, y=middle, class_="amount")
+    yield text(f"{usd(row.rate)}{versus}", x=max(x, end) + 18, y=middle + 5, class_="amount")

@@ -1,166 +1,137 @@
-"""The options of a quote on one page that needs nothing but itself."""
+"""The quote document on one page that needs nothing but itself."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from driver.html.bars import bill_chart, legend
-from driver.html.dots import rate_chart, rate_rows
-from driver.html.markup import Markup, cells, element, joined, words
+from driver.html.markup import Markup, element, joined, words
+from driver.html.quote_charts import charts
+from driver.html.quote_style import QUOTE_STYLE
 from driver.html.style import STYLE
-from driver.render.amounts import NOT_KNOWN, floor, nodes, number, percent, total, unpriced_note, usd, usd_range
-from driver.render.bill import derivation
-from driver.render.options import heading, lead_worth, named_pools, option_details, views, where
-from planning.bill import Bill, Group, State
-from planning.bill import total as sum_of
-from planning.json_form import versus_big_three_percent
+from driver.render.quote_terms import letters
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from planning.bill import LineItem
-    from planning.lock import Ceilings
-    from planning.quote import Option, Quote
+    from catalogs.reader import Catalog
+    from driver.render.quote_sheets import Cell, Chapter, Footnote, Row, Sheet, Sheets
+    from planning.checklist.model import Checklist
+    from planning.quote import Quote
+    from planning.standing import Standing
+
+ALONE: Final = "default-src 'none'; style-src 'unsafe-inline'"  # the browser refuses whatever is not in the page
+SHORT: Final = 12  # rows of a table that paper shows in one piece
+CHAPTER: Final = 2  # level of a heading; sections of a chapter are below
 
 
-def page(quote: Quote, *, ceiling: Ceilings) -> str:
-    """The whole page as text, without anything that would be fetched."""
+def page(sheets: Sheets, quote: Quote, *, checklist: Checklist, catalog: Catalog, standings: Sequence[Standing]) -> str:
+    """The whole page as text, without anything that would be fetched.
+
+    Args:
+        sheets: what it says, from `driver.render.quote_document` for the same quote.
+    """
+    drawn = charts(quote, checklist=checklist, catalog=catalog, standings=standings)
     head = element(
         "head",
         element("meta", charset="utf-8"),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("title", words(f"{quote.stack}: options")),
-        element("style", Markup(STYLE)),
+        element("meta", http_equiv="Content-Security-Policy", content=ALONE),
+        element("meta", name="referrer", content="no-referrer"),
+        element("meta", name="color-scheme", content="light dark"),
+        element("title", words(sheets.title)),
+        element("style", Markup(STYLE + QUOTE_STYLE)),
     )
-    body = element("body", joined(_body(quote, ceiling)))
+    body = element("body", element("main", joined(_body(sheets, drawn, letters(quote)))))
     return f"<!doctype html>\n{element('html', head, body, lang='en')}\n"
 
 
-def _body(quote: Quote, ceiling: Ceilings) -> Iterator[Markup]:
-    yield element("h1", words(f"GPU cluster options for {quote.stack}"))
-    yield element("p", words(heading(quote)), class_="faint")
-    yield element("p", words(_ceiling_text(ceiling)), class_="faint")
-    yield element("h2", words("A month of each option"))
-    yield legend(quote.options)
-    yield _wide(bill_chart(quote.options, ceiling=ceiling.usd_per_month))
-    if rate_rows(quote.options):
-        yield element("h2", words("An accelerator for an hour, against the cheapest of AWS, GCP and Azure"))
-        yield _wide(rate_chart(quote.options))
-    yield element("h2", words("Side by side"))
-    yield _wide(_comparison(quote.options))
-    for option in quote.options:
-        yield from _option(option)
-    yield from _reasons(quote)
-
-
-def _wide(content: Markup) -> Markup:
-    """Content that scrolls sideways by itself where the screen is narrower."""
-    return element("div", content, class_="wide")
-
-
-def _ceiling_text(ceiling: Ceilings) -> str:
-    limits = {
-        "a month": ceiling.usd_per_month,
-        "over the contract": ceiling.usd_per_contract,
-        "for an accelerator-hour": ceiling.usd_per_gpu_hour,
-    }
-    said = [f"{usd(limit)} USD {what}" for what, limit in limits.items() if limit is not None]
-    return f"Ceiling: {', '.join(said)}; it binds the {ceiling.binds} reading." if said else "No ceiling is set."
-
-
-def _comparison(options: Sequence[Option]) -> Markup:
-    columns = ("option", "view", "min", "expected", "max", "GPU-hour", "vs big three", "one run", "costs", "verdict")
-    head = element("thead", cells("th", columns, numbers_from=2))
-    rows = (cells("td", _compared(option), numbers_from=2) for option in options)
-    caption = element("caption", words("Amounts in USD; min, expected and max are of a month"), class_="faint")
-    return element("table", caption, head, element("tbody", joined(rows)), class_="comparison")
-
-
-def _compared(option: Option) -> tuple[str, ...]:
-    lead = lead_worth(option)
-    run = max(option.runs, key=lambda each: each.hours, default=None)
-    missing = len(option.bill.unpriced)
-    note = f", {unpriced_note(missing)}" if missing else ""
-    return (
-        option.id,
-        views(option),
-        *(floor(amount, unpriced=missing) for amount in usd_range(option.bill.usd_per_month)),
-        usd(lead.usd_per_gpu_hour) if lead else NOT_KNOWN,
-        percent(versus_big_three_percent(lead)) if lead else NOT_KNOWN,
-        f"{number(run.hours)} h" if run else NOT_KNOWN,
-        usd(run.usd) if run else NOT_KNOWN,
-        f"{option.judgement.verdict}{note}",
-    )
-
-
-def _option(option: Option) -> Iterator[Markup]:
-    verdict = option.judgement.verdict
-    expected = total(option.bill.usd_per_month.expected, bill=option.bill)
-    yield element("h2", words(option.id))
-    yield element(
-        "p",
-        words(f"{views(option)} · {where(option)} · {expected} USD a month expected · "),
-        element("span", words(verdict.value), class_=f"verdict {verdict.replace(' ', '-')}"),
-    )
-    yield _wide(_pools(option))
-    yield element("dl", *_details(option))
-    yield element("details", element("summary", words("The whole bill, with sources")), _wide(_bill(option.bill)))
-
-
-def _pools(option: Option) -> Markup:
-    head = cells("th", ("pool", "machine", "accelerators", "purchase", "nodes min / exp / max"), numbers_from=4)
-    rows = (
-        cells(
-            "td",
-            (
-                name,
-                pool.machine,
-                f"{pool.accelerators}x {pool.accelerator}" if pool.accelerator else "",
-                pool.purchase.replace("_", " "),
-                nodes(pool),
-            ),
-            numbers_from=4,
+def _body(sheets: Sheets, drawn: Mapping[str, tuple[Markup, ...]], key: str) -> Iterator[Markup]:
+    yield element("h1", words(sheets.title))
+    yield element("div", *(element("p", words(each.text)) for each in sheets.subtitle), class_="standing")
+    chapters = [each for each in sheets.chapters if each.level == CHAPTER]
+    yield element("nav", *(element("a", words(each.title), href=f"#{each.anchor}") for each in chapters))
+    for chapter in sheets.chapters:
+        yield element(
+            "section", joined(_chapter(chapter, drawn, key)), class_="breaks" if chapter.breaks else "chapter"
         )
-        for name, pool in named_pools(option)
+    if sheets.notes:
+        yield element("h2", words("Where the figures are from"), id="notes")
+        yield element("ol", *(_note(at, note) for at, note in enumerate(sheets.notes, 1)), class_="notes")
+
+
+def _chapter(chapter: Chapter, drawn: Mapping[str, tuple[Markup, ...]], key: str) -> Iterator[Markup]:
+    yield element(f"h{chapter.level}", words(chapter.title), id=chapter.anchor)
+    for sentence in chapter.sentences:
+        if sentence.text:
+            yield _sentence(sentence)
+    shown = [part for name in chapter.charts for part in drawn.get(name, ())]
+    yield from shown
+    if shown:
+        yield element("p", words(key), class_="key")
+    for sheet in chapter.sheets:
+        kind = chapter.anchor if sheet.head else "plain"
+        whole = " short" if len(sheet.rows) <= SHORT else ""
+        yield _sheet(sheet, chapter=chapter.title, kind=f"sheet {kind}{whole}")
+
+
+def _sentence(sentence: Cell) -> Markup:
+    if sentence.tone == "blank":
+        return element("p", element("span", words(sentence.text)), element("i"), class_="blank")
+    if sentence.tone in {"within", "over", "cannot-tell"}:
+        return element(
+            "p", words("verdict: "), element("span", words(sentence.text), class_=f"verdict {sentence.tone}")
+        )
+    return element("p", words(sentence.text), *_marks(sentence), class_=sentence.tone or "said")
+
+
+def _sheet(sheet: Sheet, *, chapter: str, kind: str) -> Markup:
+    caption = (element("caption", words(sheet.caption)),) if sheet.caption else ()
+    head = (element("thead", _head(sheet)),) if sheet.head else ()
+    rows = (_row(row, sheet) for row in sheet.rows)
+    table = element(
+        "table", *caption, *head, element("tbody", joined(rows)), class_=kind, style=f"min-width: {sheet.wide}rem"
     )
-    return element("table", element("thead", head), element("tbody", joined(rows)))
+    label = " ".join(part for part in (chapter, sheet.folded, sheet.caption) if part)
+    wide = element("div", table, class_="wide", tabindex=0, role="region", aria_label=label)
+    if not sheet.folded:
+        return wide
+    return element("details", element("summary", words(sheet.folded)), wide, open="open")
 
 
-def _details(option: Option) -> Iterator[Markup]:
-    for label, sentences in option_details(option):
-        for position, sentence in enumerate(sentences):
-            yield element("dt", words("" if position else label))
-            yield element("dd", words(sentence))
+def _head(sheet: Sheet) -> Markup:
+    cells = (
+        element("th", words(text), scope="col", class_="number" if at >= sheet.numbers_from else "text")
+        for at, text in enumerate(sheet.head)
+    )
+    return element("tr", *cells)
 
 
-def _bill(bill: Bill) -> Markup:
-    head = cells("th", ("line", "what it is made of", "min", "expected", "max"), numbers_from=2)
-    rows = (row for group in Group for row in _chapter([line for line in bill.lines if line.group is group], group))
-    return element("table", element("thead", head), element("tbody", joined(rows), _sum("total", bill.lines)))
+def _row(row: Row, sheet: Sheet) -> Markup:
+    cells = (
+        element("td", words(cell.text), *_marks(cell), class_=_class(cell, number=at >= sheet.numbers_from))
+        for at, cell in enumerate(row.cells)
+    )
+    return element("tr", *cells, class_=row.kind or "line")
 
 
-def _chapter(lines: Sequence[LineItem], group: Group) -> Iterator[Markup]:
-    for line in lines:
-        amounts = ("", line.state.value, "") if line.state is not State.PRICED else usd_range(line.usd_per_month)
-        yield cells("td", (line.label, derivation(line), *amounts), numbers_from=2)
-    if lines:
-        yield _sum(group.value, lines)
+def _class(cell: Cell, *, number: bool) -> str:
+    return " ".join(part for part in ("number" if number else "text", cell.tone) if part)
 
 
-def _sum(label: str, lines: Sequence[LineItem]) -> Markup:
-    missing = len(Bill(tuple(lines)).unpriced)
-    amounts = (floor(amount, unpriced=missing) for amount in usd_range(sum_of(lines)))
-    row = cells("td", (label, unpriced_note(missing), *amounts), numbers_from=2)
-    return Markup(row.replace("<tr>", '<tr class="sum">', 1))
+def _marks(cell: Cell) -> tuple[Markup, ...]:
+    """The numbers of a cell's footnotes, as links to them."""
+    if not cell.notes:
+        return ()
+    links = (element("a", words(str(each)), href=f"#note-{each}") for each in cell.notes)
+    return (element("sup", Markup(", ".join(links))),)
 
 
-def _reasons(quote: Quote) -> Iterator[Markup]:
-    missing = [f"No {view.replace('_', ' ')} option: {why}" for view, why in quote.missing_views.items()]
-    advice = [f"To come under the ceiling: {change}" for change in quote.advice]
-    sentences = [*([quote.reason] if quote.reason else missing), *advice]
-    refused = [f"{reason} ({count})" for reason, count in quote.refusals]
-    if not sentences and not refused:
-        return
-    yield element("h2", words("What was left out, and why"))
-    for sentence in (*sentences, *refused):
-        yield element("p", words(sentence))
+def _note(at: int, note: Footnote) -> Markup:
+    url = element("a", words(note.url), href=note.url, rel="noreferrer") if is_link(note.url) else words(note.url)
+    parts = [part for part in (words(note.text), url, words(note.dated)) if part]
+    return element("li", Markup(", ".join(parts)), id=f"note-{at}")
+
+
+def is_link(url: str) -> bool:
+    """Whether an address may be followed: of the web, and nothing that runs."""
+    return url.startswith(("https://", "http://"))

@@ -1,81 +1,143 @@
-"""The HTML page: well formed, self-contained, escaped, and its bars as long as the amounts are."""
+"""The quote document of a quote made by hand: escaped, whole, and no fault where there is nothing to say."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
-from decimal import Decimal
-from xml.etree import ElementTree as ET
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import hand_built
 import pytest
+import quote_page_kit as kit
 
-from driver.html.bars import LEFT, bill_chart
-from driver.html.page import page
-from driver.html.scale import scale, tick_step
+from catalogs.model import Method, Source
+from driver.html.page import is_link
+from driver.render.quote_markdown import plain
+from driver.render.quote_sheets import Notes
+from planning.bill import Bill
+from planning.quote import Option, Quote
 
-SVG = "{http://www.w3.org/2000/svg}"
+if TYPE_CHECKING:
+    from conftest import Atoll
+
+EVIL = "<script>alert('1 & 2')</script> | [x](javascript:alert)"
 
 
-def parsed(text: str) -> ET.Element:
-    return ET.fromstring(text.removeprefix("<!doctype html>\n"))  # noqa: S314 - our own page
+def made(quote: Quote) -> kit.Made:
+    return kit.Made(quote, kit.made("demo").checklist, kit.market().catalog)
 
 
-def test_the_page_is_well_formed_and_fetches_nothing() -> None:
-    text = page(hand_built.quote(), ceiling=hand_built.ceilings())
-    assert parsed(text).tag == "html"
-    assert not re.search(r"https?://|src=|@import|url\(|<script|<link", text)
+def bare(option: Option) -> Option:
+    """Without accelerators, runs, buying or notes."""
+    system = tuple(pool for pool in option.spec.pools if not pool.accelerators)
+    cluster = option.spec.model_copy(update={"pools": system})
+    return replace(option, placements=(cluster,), worth=(), runs=(), buying=None, lock_in="", notes=(), leaves_out=())
 
 
 def test_the_page_shows_every_option_line_and_source() -> None:
-    quote = hand_built.quote()
-    text = page(quote, ceiling=hand_built.ceilings())
-    for option in quote.options:
+    found = made(hand_built.quote())
+    text = kit.read_out(found.tree)
+    for option in found.quote.options:
         assert option.id in text
         assert all(line.label in text for line in option.bill.lines)
-    assert "list-2026-10, 2026-10-01" in text
-    assert "allow spot machines" in text
+    assert "list-2026-10" in text
+    assert "To come under the ceiling: allow spot machines" in text
 
 
 def test_words_are_escaped() -> None:
-    option = replace(hand_built.option(), notes=("<script>alert('1 & 2')</script>",), lock_in='"quoted" <b>')
-    text = page(hand_built.quote(option), ceiling=hand_built.ceilings())
-    assert "<script>" not in text
-    assert "&lt;script&gt;" in text
-    parsed(text)
+    option = replace(hand_built.option(), id="a<b", notes=(EVIL,), lock_in='"quoted" <b>', leaves_out=(EVIL,))
+    found = made(replace(hand_built.quote(option), reason=EVIL, refusals=((EVIL, 1),), stack="<i>"))
+    assert "<script" not in found.html
+    assert EVIL in kit.read_out(found.tree)
+    assert "<script" not in found.markdown.replace("\\<", "")
+    assert r"\[x\](javascript:alert)" in found.markdown
 
 
-def test_bars_add_up_to_the_expected_amount() -> None:
-    option = hand_built.option()
-    chart = parsed(bill_chart([option], ceiling=None))
-    bars = [float(bar.get("width", "0")) for bar in chart.iter("rect")]
-    whisker = next(each for each in chart.iter("line") if each.get("class") == "whisker")
-    pixels_per_usd = (float(whisker.get("x2", "0")) - LEFT) / float(option.bill.usd_per_month.max)
-    assert sum(bars) == pytest.approx(float(option.bill.usd_per_month.expected) * pixels_per_usd, abs=0.3)
+@pytest.mark.parametrize(
+    "text", ["| a | b |", "# not a heading", "`code`", "*bold* _under_", "a\n\n## b", "[x](y)", "<b>", "&lt;"]
+)
+def test_markdown_shows_text_as_it_is(text: str) -> None:
+    shown = plain(text)
+    assert "\n" not in shown
+    unescaped = shown.replace("&amp;", "&")
+    for mark in "\\`*_[]<>|~#":
+        unescaped = unescaped.replace(f"\\{mark}", mark)
+    assert unescaped == " ".join(text.split())
 
 
-@pytest.mark.parametrize(("ceiling", "drawn"), [("30000", True), ("60000", True), ("1000000", False)])
-def test_a_ceiling_far_off_does_not_squeeze_the_bars(ceiling: str, *, drawn: bool) -> None:
-    chart = bill_chart([hand_built.option()], ceiling=Decimal(ceiling))
-    assert ('class="ceiling"' in chart) is drawn
+@pytest.mark.parametrize(
+    "options",
+    [
+        (),
+        (bare(hand_built.option()),),
+        (bare(replace(hand_built.option(), bill=Bill(()))),),
+        (replace(hand_built.option(), bill=Bill((hand_built.unpriced("network/egress", hand_built.Group.NETWORK),))),),
+        (replace(hand_built.option(), bill=Bill((hand_built.free("control_plane", hand_built.Group.SECURITY),))),),
+    ],
+    ids=["no option", "no accelerator", "no line", "nothing priced", "all free"],
+)
+def test_nothing_to_draw_is_no_fault(options: tuple[Option, ...]) -> None:
+    found = made(replace(hand_built.quote(hand_built.option()), options=options, figures=(), advice=()))
+    assert found.tree.tag == "html"
+    assert "NaN" not in found.html
+    assert found.markdown.startswith("# GPU cluster for lagoon-labs: a quote\n")
 
 
-def test_a_floor_is_marked_in_the_chart() -> None:
-    chart = bill_chart([hand_built.doubtful()], ceiling=None)
-    assert "&gt;= 10,029.27" in chart
-    assert "2 unpriced" in chart
+def test_an_empty_quote_says_so_and_has_no_place_to_sign() -> None:
+    found = made(replace(hand_built.quote(), options=()))
+    text = kit.read_out(found.tree)
+    assert "Nothing on sale satisfies the checklist." in text
+    assert "Accepted" not in text
 
 
-@pytest.mark.parametrize("most", ["0.4", "1", "9.99", "10", "37", "64000", "99999.99", "1234567"])
-def test_an_axis_ends_on_a_round_tick_behind_the_longest_bar(most: str) -> None:
-    axis = scale(Decimal(most), left=0, width=100)
-    assert axis.most >= Decimal(most)
-    assert axis.ticks[-1] == axis.most
-    assert 2 <= len(axis.ticks) <= 9
-    assert axis.at(axis.most) == 100
-    assert tick_step(Decimal(most)).normalize().as_tuple().digits in {(1,), (2,), (2, 5), (5,)}
+def test_a_line_without_a_price_is_never_zero() -> None:
+    found = made(hand_built.quote())
+    cells = ["".join(each.itertext()) for each in found.tree.iter("td") if "cannot-tell" in each.get("class", "")]
+    assert "unpriced" in cells
+    assert "0.00" not in cells
+    assert "network egress | no price for it in this region" in found.markdown
 
 
-def test_nothing_to_draw_is_no_fault() -> None:
-    option = replace(hand_built.option(), worth=(), runs=(), buying=None, lock_in="", notes=())
-    parsed(page(hand_built.quote(option), ceiling=hand_built.ceilings(None)))
+def test_a_source_is_one_footnote_however_often_it_is_named() -> None:
+    source = Source(id="s", text="a page", url="javascript:alert(1)", as_of=None, method=Method.LIST)
+    notes = Notes({"s": source})
+    assert [notes.of(each) for each in ("s", "other", "s", "", "checklist")] == [(1,), (2,), (1,), (), (3,)]
+    assert [each.dated for each in notes.all()] == ["undated", "", ""]
+
+
+@pytest.mark.parametrize(("url", "followed"), [("https://a.example", True), ("javascript:f()", False), ("", False)])
+def test_only_addresses_of_the_web_are_links(url: str, *, followed: bool) -> None:
+    assert is_link(url) is followed
+
+
+class TestFiles:
+    def test_both_documents_are_written_and_named(self, atoll: Atoll, project: Path) -> None:
+        outcome = atoll("quote", "demo", "--today", "2026-11-21", "--html", "a/q.html", "--markdown", "q.md")
+        assert outcome.code == 0
+        assert (project / "a" / "q.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+        assert (project / "q.md").read_text(encoding="utf-8").startswith("# GPU cluster for acme")
+        assert "written: a/q.html" in outcome.err
+        assert "written: q.md" in outcome.err
+
+    def test_a_folder_is_refused_before_anything_is_reckoned(self, atoll: Atoll, project: Path) -> None:
+        for option in ("--html", "--markdown"):
+            outcome = atoll("quote", "nowhere", option, str(project))
+            assert outcome.code == 1
+            assert "is a folder" in outcome.err
+
+    def test_one_file_for_both_is_refused(self, atoll: Atoll, project: Path) -> None:
+        outcome = atoll("quote", "demo", "--html", "q.html", "--markdown", f"{project}/./q.html")
+        assert outcome.code == 1
+        assert "name the same file" in outcome.err
+        assert not (project / "q.html").exists()
+
+    def test_a_path_that_cannot_be_written_leaves_nothing_behind(self, atoll: Atoll, project: Path) -> None:
+        (project / "file").write_text("here first", encoding="utf-8")
+        outcome = atoll(
+            "quote", "demo", "--today", "2026-11-21", "--html", "new/q.html", "--markdown", "file/below/q.md"
+        )
+        assert outcome.code == 1
+        assert "Traceback" not in outcome.err
+        assert "error: " in outcome.err
+        assert not (project / "new").exists()
+        assert (project / "file").read_text(encoding="utf-8") == "here first"

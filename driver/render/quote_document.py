@@ -1,0 +1,59 @@
+"""The quote as the document that people sign off on: its chapters, in the order in which they are read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from driver.render.options import heading
+from driver.render.quote_compare import by_line, runs, side_by_side
+from driver.render.quote_money import market, owning
+from driver.render.quote_option import bills, options
+from driver.render.quote_sheets import Cell, Notes, Sheets
+from driver.render.quote_terms import assumptions, ceiling_text, not_priced, prices, reasons, signing
+from planning.options.option import ceilings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from catalogs.reader import Catalog
+    from driver.render.quote_sheets import Chapter
+    from planning.checklist.model import Checklist
+    from planning.quote import Quote
+    from planning.standing import Standing
+
+
+def sheets(quote: Quote, *, checklist: Checklist, catalog: Catalog, standings: Sequence[Standing]) -> Sheets:
+    """Everything the document says.
+
+    Args:
+        catalog: price book of the quote; its sources are the footnotes.
+        standings: of the same quote, from `planning.standing`.
+    """
+    notes = Notes(catalog.sources)
+    chapters = tuple(_chapters(quote, checklist, catalog, standings, notes))
+    return Sheets(
+        title=f"GPU cluster for {checklist.customer.name}: a quote",
+        subtitle=(
+            Cell(heading(quote)),
+            Cell(ceiling_text(ceilings(checklist))),
+        ),
+        chapters=chapters,
+        notes=notes.all(),
+    )
+
+
+def _chapters(
+    quote: Quote, checklist: Checklist, catalog: Catalog, standings: Sequence[Standing], notes: Notes
+) -> Iterator[Chapter]:
+    yield from side_by_side(quote)
+    yield from by_line(quote)
+    yield from runs(quote, checklist)
+    yield from market(quote, standings, accelerators=catalog.accelerators, notes=notes)
+    yield from owning(quote, notes)
+    yield from options(quote)
+    yield from not_priced(quote)
+    yield from reasons(quote)
+    yield from assumptions(quote, notes)
+    yield from prices(quote)
+    yield from signing(quote)
+    yield from bills(quote, notes)

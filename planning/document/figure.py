@@ -1,0 +1,107 @@
+"""A figure in a text, and where it is from; text beside figures may hold no digit, so that none comes from nowhere."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+DIGIT: Final = re.compile(r"\d")
+
+
+class Origin(StrEnum):
+    """Where a figure may be from."""
+
+    LOCK = "lock"
+    CHECKLIST = "checklist"
+    CATALOG = "catalog"
+    MEASURED = "measured"
+    RECKONED = "reckoned"
+
+
+class UntracedError(ValueError):
+    """A figure that nobody can trace: a fault of ours, never of the user."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A figure, a date, or a name with digits in it, as it is shown.
+
+    Args:
+        text: "1,021.76", "H100-SXM-80GB", "2026-11-22".
+        origin: what kind of thing it was read from.
+        at: where in it. Lock and checklist: the path, "placements.0.pools.1.max_nodes". Catalog: file, key and
+            column, "promises.csv all_reduce_share value". Measured: file and path. Reckoned: the formula in words.
+        source: what a footnote says: text, page and date; "" where `origin` and `at` say it all.
+        inputs: what it was reckoned from; for reckoned figures only.
+    """
+
+    text: str
+    origin: Origin
+    at: str
+    source: str = ""
+    inputs: tuple[Figure, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.at or (self.origin is Origin.RECKONED and not self.inputs):
+            raise UntracedError(f"nobody can trace {self.text!r}: {self.origin} {self.at!r}")
+
+
+Part = str | Figure
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """Plain words and figures, in the order in which they are read.
+
+    Raises:
+        UntracedError: a digit in the plain words.
+    """
+
+    parts: tuple[Part, ...]
+
+    def __post_init__(self) -> None:
+        loose = [part for part in self.parts if isinstance(part, str) and DIGIT.search(part)]
+        if loose:
+            raise UntracedError(f"digits that are no figure: {loose}")
+
+    @property
+    def text(self) -> str:
+        """What is read, without the origins."""
+        return "".join(part if isinstance(part, str) else part.text for part in self.parts)
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """Its figures, in order."""
+        return tuple(part for part in self.parts if isinstance(part, Figure))
+
+    def __add__(self, other: Sentence) -> Sentence:
+        """Both, one after the other."""
+        return Sentence((*self.parts, *other.parts))
+
+
+def say(*parts: Part | Sentence) -> Sentence:
+    """A sentence of plain words, figures and other sentences.
+
+    Raises:
+        UntracedError: a digit in the plain words.
+    """
+    found: list[Part] = []
+    for part in parts:
+        found += part.parts if isinstance(part, Sentence) else (part,)
+    return Sentence(tuple(found))
+
+
+def listed(sentences: Iterable[Sentence], *, last: str = " and ") -> Sentence:
+    """Several as one enumeration: "a, b and c"."""
+    every = list(sentences)
+    found: list[Part | Sentence] = []
+    for position, sentence in enumerate(every):
+        if position:
+            found.append(last if position == len(every) - 1 else ", ")
+        found.append(sentence)
+    return say(*found)

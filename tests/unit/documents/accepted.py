@@ -1,0 +1,46 @@
+"""Every example of the project with the lock of its dearest answer: what documents are made from."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from functools import cache
+from pathlib import Path
+
+from tracing import Known
+
+from catalogs.reader import Catalog, load
+from planning.checklist import Checklist
+from planning.checklist.reading import read_file
+from planning.json_form import checklist_digest
+from planning.lock import Lock, lock, to_text
+from planning.options.market import Market
+from planning.options.option import ceilings
+from planning.quoting import quote
+
+ROOT = Path(__file__).parents[3]
+EXAMPLES = sorted(path.parent.name for path in (ROOT / "stacks").glob("*/checklist.yaml"))
+TODAY = date(2026, 11, 9)
+
+
+@cache
+def catalog() -> Catalog:
+    return load()
+
+
+@cache
+def checklist(example: str) -> Checklist:
+    return read_file(ROOT / "stacks" / example / "checklist.yaml")
+
+
+@cache
+def accepted(example: str) -> Lock:
+    asked = checklist(example)
+    digest = checklist_digest(asked)
+    found = quote(asked, checklist_digest=digest, stack=example, market=Market(catalog()), today=TODAY)
+    return lock(found, found.options[-1], ceiling=ceilings(asked), contract_months=asked.contract.months)
+
+
+def known(of: Lock, asked: Checklist) -> Known:
+    """What figures may be quoted from."""
+    return Known(json.loads(to_text(of)), asked.model_dump(mode="json"), {})

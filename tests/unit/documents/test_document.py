@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import pytest
+
+from driver.html.document import document_page
+from driver.html.markup import Markup
+from driver.render.document import markdown
+from planning.document.blocks import Blank, Bullets, Document, Heading, Notice, Paragraph, Picture, Table
+from planning.document.figure import Figure, Origin, UntracedError, listed, say
+from planning.document.origins import of_catalog, of_lock, reckoned
+
+NODES = of_lock(2, "placements.0.pools.1.working")
+EACH = of_catalog(8, "machines.csv aws p5.48xlarge accelerators", source="AWS, EC2 instance types, 2026-01-01")
+ALL = reckoned(16, "working nodes times accelerators of one", NODES, EACH)
+NAME = of_lock("H100-SXM-80GB", "placements.0.pools.1.accelerator")
+
+
+@pytest.fixture
+def document() -> Document:
+    return Document(
+        title=say("Annex"),
+        subtitle=say("for <lagoon> & co | all"),
+        blocks=(
+            Heading(2, say("Compute")),
+            Paragraph(say("There are ", ALL, " of ", NAME, ".")),
+            Notice(say("Let a lawyer read it.")),
+            Bullets((say("read"), say("signed")), boxes=True),
+            Table(head=(say("what"), say("how many")), rows=((say("nodes"), say(NODES)),), numbers_from=1),
+            Picture(name="dots", alt=say("Dots of ", EACH)),
+            Blank(say("Signature")),
+        ),
+    )
+
+
+def test_plain_words_hold_no_digits() -> None:
+    with pytest.raises(UntracedError, match="no figure"):
+        say("below 99 percent")
+
+
+@pytest.mark.parametrize(("origin", "at"), [(Origin.LOCK, ""), (Origin.RECKONED, "a times b")])
+def test_a_figure_says_where_it_is_from(origin: Origin, at: str) -> None:
+    with pytest.raises(UntracedError, match="nobody can trace '7'"):
+        Figure(text="7", origin=origin, at=at)
+
+
+def test_what_a_reckoned_figure_rests_on_is_in_the_footnotes(document: Document) -> None:
+    text = markdown(document)
+    assert "There are 16<sup>1, 2</sup> of H100-SXM-80GB." in text
+    assert text.endswith(
+        "1. reckoned: working nodes times accelerators of one\n2. AWS, EC2 instance types, 2026-01-01\n"
+    )
+
+
+def test_words_from_outside_mean_nothing_to_markdown_or_html(document: Document) -> None:
+    assert "for \\<lagoon\\> & co \\| all" in markdown(document)
+    page = document_page(document, pictures={"dots": Markup("<svg/>")})
+    assert "for &lt;lagoon&gt; &amp; co | all" in page
+    assert '<figure><div class="wide"><svg/></div>' in page
+
+
+def test_the_page_fetches_nothing_and_its_notes_are_there(document: Document) -> None:
+    page = document_page(document)
+    assert "http" not in page
+    assert 'href="#note-1"' in page
+    assert 'id="note-1"' in page
+
+
+def test_an_enumeration_reads_as_one() -> None:
+    assert listed([say("a"), say("b"), say("c")]).text == "a, b and c"
+    assert [figure.text for figure in listed([say(NODES), say(ALL)]).figures] == ["2", "16"]
+
+
+def test_a_footnote_of_a_whole_column_stands_at_its_head() -> None:
+    head = (say("what"), say("each"), say("all"))
+    mixed = ((say("a"), say(EACH), say(ALL)), (say("b"), say(EACH), say(NODES)), (say("c"), say("none"), say(ALL)))
+    table = Table(head=head, rows=mixed, numbers_from=1)
+    whole = Document(title=say("x"), subtitle=say("y"), blocks=(table,))
+    assert "| what | each<sup>1</sup> | all |" in markdown(whole)
+    assert "| a | 8 | 16<sup>1, 2</sup> |\n| b | 8 | 2 |\n| c | none | 16<sup>1, 2</sup> |" in markdown(whole)
+    page = document_page(whole)
+    assert '<th class="number">each<sup><a href="#note-1">1</a></sup></th>' in page
+    assert page.count('href="#note-1"') == 3
