@@ -8,6 +8,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import BeforeValidator, Field
 
+from planning.checklist.agreement import Agreement
 from planning.checklist.people import Access, Email, Team
 from planning.checklist.platform import PlatformAsk
 from planning.checklist.units import Cidr, Count, Flag, GigabitsPerS, Gigabytes, Number, Whole, refuse_truth
@@ -256,3 +257,5 @@ class Checklist(Strict):
     """Test each GPU node before work may land on it (3-10% of new ones fail early; seed 001)."""
     ceiling: Ceiling = Ceiling()
     """The most it may cost."""
+    agreement: Agreement = Agreement()
+    """Terms settled beyond the option; they may change after it was accepted."""

@@ -39,6 +39,7 @@ _PATTERNS: Final = {
     "email": ("an e-mail address", "ada@example.com"),
     "ssh_key": ("one line of a public key file", "ssh-ed25519 AAAA... ada@example.com"),
     "domain": ("a DNS name in lower case letters, with a dot in it", "ml.example.com"),
+    "phone": ("a telephone number with the country's code, in digits and spaces", "+1 555 010 0199"),
     "kubeconfig_env": ("the name of an environment variable, in capitals", "KUBECONFIG"),
 }
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MAX_BYTES: Final = 1_000_000
+DAYS: Final = frozenset({("agreement", "starts")})  # fields that are a date
 MAX_FAULTS: Final = 100  # reported at once; nobody reads more
 _UNPRINTABLE: Final = Reader.NON_PRINTABLE  # lone surrogates included (YAML 1.1, section 4.1.1)
 _REASONS: Final = (
@@ -74,7 +75,7 @@ def read(text: str, *, file: str) -> Checklist:
 
 def _validated(root: Fields, *, faults: list[Fault], source: Source) -> Checklist:
     notes: list[Note] = []
-    fields = cast("dict[str, object]", plain(root, notes=notes))
+    fields = cast("dict[str, object]", plain(root, notes=notes, days=DAYS))
     _mend_kinds(fields, root=root, notes=notes)
     faults += [_yaml_fault(note, source=source) for note in notes]
     try:

@@ -9,6 +9,7 @@ LONGEST_NUMBER: Final = 30  # digits; no quantity of a cluster needs more
 _EMPTY: Final = frozenset({"", "~", "null", "Null", "NULL"})
 _TRUTHS: Final = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 _INTEGER: Final = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")
+_DATE: Final = re.compile(r"\d{4}-\d\d?-\d\d?(?:[Tt ].*)?")
 _TEXT_HINT: Final = "put it in quotes if it is meant as text"
 # Words that YAML readers disagree about: pattern, what is wrong, what to write instead.
 _AMBIGUOUS: Final = (
@@ -23,8 +24,8 @@ _AMBIGUOUS: Final = (
         "write false, or put it in quotes if it is meant as text",
     ),
     (
-        re.compile(r"\d{4}-\d\d?-\d\d?(?:[Tt ].*)?"),
-        "is a date, and no field of a checklist is a date",
+        _DATE,
+        "is a date, and this field is none",
         'a deadline is a length of time, as in "30d"',
     ),
     (re.compile(r"[-+]?0[0-7_]+|[-+]?0o[0-7_]+"), "is an octal number to some YAML readers", _TEXT_HINT),
@@ -42,6 +43,11 @@ def objection(text: str) -> tuple[str, str] | None:
         if pattern.fullmatch(text):
             return f'"{_short(text)}" {message}', hint
     return None
+
+
+def dated(text: str) -> bool:
+    """Whether YAML readers may take the unquoted `text` for a date."""
+    return _DATE.fullmatch(text) is not None
 
 
 def value(text: str) -> str | int | bool | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import date, datetime
 from decimal import Decimal
 from ipaddress import IPv4Interface, IPv4Network
 from typing import Annotated, Final
@@ -10,6 +11,7 @@ from typing import Annotated, Final
 from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema
 
 _QUANTITY: Final = re.compile(r"(?P<number>\d{1,30}(?:\.\d{1,40})?)\s*(?P<unit>[A-Za-z/%]*)")
+_DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _NUMBER: Final = re.compile(r"-?\d{1,30}(?:\.\d{1,30})?")
 _LONGEST_SHOWN: Final = 40  # characters of a wrong text that a message repeats
 
@@ -100,6 +102,25 @@ def refuse_truth(given: object) -> object:
     return given
 
 
+def parse_day(text: object) -> date:
+    """A day from "2027-01-04", never from a number of seconds or a time of day.
+
+    Raises:
+        QuantityError: not a date, or one that no calendar has.
+    """
+    if isinstance(text, date) and not isinstance(text, datetime):
+        return text
+    hint = "write year, month and day, as in 2027-01-04"
+    if not isinstance(text, str):
+        raise QuantityError("is not a date", hint=hint)
+    if not _DAY.fullmatch(text):
+        raise QuantityError(f'"{_shown(text)}" is not a date', hint=hint)
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise QuantityError(f'"{_shown(text)}" is a day that no calendar has', hint=hint) from error
+
+
 def parse_cidr(text: object) -> IPv4Network:
     """An address range from "10.64.0.0/16".
 
@@ -173,6 +194,7 @@ Count = Annotated[
 ]
 Days = Annotated[Decimal, _POSITIVE, BeforeValidator(parse_days), _as_text("d"), _text_schema("30d", "a time: h, d, w")]
 Number = Annotated[Decimal, BeforeValidator(parse_number)]
+Day = Annotated[date, BeforeValidator(parse_day)]
 Whole = Annotated[int, Field(strict=True)]
 Flag = Annotated[bool, Field(strict=True)]
 Cidr = Annotated[IPv4Network, BeforeValidator(parse_cidr)]

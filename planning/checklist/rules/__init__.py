@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from planning.checklist.rules import (
+    agreement,
     devices,
     hardware,
     money,
@@ -97,6 +98,16 @@ RULES: Final[tuple[Rule, ...]] = (
     money.ceilings_agree,
     money.busy_month_is_busier,
     money.burst_is_faster,
+    agreement.starts_in_our_time,
+    agreement.credits_rise,
+    agreement.responses_once,
+    agreement.responses_by_urgency,
+    agreement.contacts_once,
+    agreement.steps_once,
+    agreement.exit_after_fix,
+    agreement.exit_has_a_term,
+    agreement.upgrade_before_the_end,
+    agreement.burn_in_wanted,
 )
 
 

@@ -25,6 +25,7 @@ ROLES: Final = {
     "dcgm_exporter": "the DCGM exporter",
     "network_plugin": "the device plugin of the fabric",
     "node_feature_discovery": "node feature discovery",
+    "node_repair": "the repair of nodes",
 }
 OPERATOR: Final = "gpu_operator"
 BRINGS: Final = ("device_plugin", "dcgm_exporter")  # parts that the GPU Operator brings itself

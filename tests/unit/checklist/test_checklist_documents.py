@@ -66,7 +66,11 @@ def test_every_example_of_the_page_belongs_to_a_field() -> None:
         bare = path.replace(f"[{kind}]", "[]") if kind else path
         for other in ("training", "fine_tuning", "inference", "notebooks", "batch"):
             bare = bare.replace(f"[{other}]", "[]")
-        bare = bare.replace("access.users", "access.users[]")
+        for several in (
+            "access.users",
+            *(f"agreement.{each}" for each in ("steps", "credits", "responses", "contacts")),
+        ):
+            bare = bare.replace(several, f"{several}[]")
         fields |= {f"{bare}.{name}".removeprefix(".") for name in model.model_fields}
     assert set(EXAMPLES) - fields == set()
 

@@ -70,6 +70,21 @@ def away_without(cloud: str, **fields: Any) -> dict[str, Any]:
     return {**asked, "where": {**asked["where"], "excluded": [cloud]}}
 
 
+def settled(*, months: int = 0, **fields: Any) -> dict[str, Any]:
+    return {"agreement": fields, "contract": {"months": months}}
+
+
+def answers(*within: tuple[str, int]) -> list[dict[str, Any]]:
+    return [{"sort": sort, "within_minutes": minutes} for sort, minutes in within]
+
+
+def paid_back(*steps: tuple[str, str]) -> list[dict[str, Any]]:
+    return [{"below_percent": below, "credit_percent": credit} for below, credit in steps]
+
+
+DUTY = {"role": "support", "name": "Ines", "email": "ines@provider.example"}
+
+
 # rule -> (what breaks it and nothing else, the path of the fault)
 BROKEN: dict[str, list[tuple[dict[str, Any], str]]] = {
     "names_unique": [({"workloads": [TRAINING, TRAINING]}, "workloads[1].name")],
@@ -321,6 +336,32 @@ BROKEN: dict[str, list[tuple[dict[str, Any], str]]] = {
             "teams[1].accelerators",
         ),
     ],
+    "starts_in_our_time": [
+        (settled(starts="1027-01-04"), "agreement.starts"),
+        (settled(starts="2127-01-04"), "agreement.starts"),
+    ],
+    "credits_rise": [
+        (settled(credits=paid_back(("99", "10"), ("99.5", "25"))), "agreement.credits[1].below_percent"),
+        (settled(credits=paid_back(("99", "10"), ("99.0", "25"))), "agreement.credits[1].below_percent"),
+        (settled(credits=paid_back(("99.5", "10"), ("99", "10"))), "agreement.credits[1].credit_percent"),
+    ],
+    "responses_once": [
+        (settled(responses=answers(("urgent", 15), ("urgent", 15))), "agreement.responses[1].sort"),
+    ],
+    "responses_by_urgency": [
+        (settled(responses=answers(("high", 60), ("urgent", 90))), "agreement.responses[1].within_minutes"),
+    ],
+    "contacts_once": [(settled(contacts=[DUTY, {**DUTY, "name": "Rui"}]), "agreement.contacts[1].role")],
+    "steps_once": [
+        (settled(steps=[{"step": "sign", "working_days": 1}] * 2), "agreement.steps[1].step"),
+    ],
+    "exit_after_fix": [(settled(months=12, fix_within_days=30, exit_after_days=10), "agreement.exit_after_days")],
+    "exit_has_a_term": [(settled(exit_after_days=10), "agreement.exit_after_days")],
+    "upgrade_before_the_end": [
+        (settled(upgrade_after_months=12), "agreement.upgrade_after_months"),
+        (settled(months=12, upgrade_after_months=12), "agreement.upgrade_after_months"),
+    ],
+    "burn_in_wanted": [({**settled(burn_in_hours=48), "burn_in": False}, "agreement.burn_in_hours")],
     "burst_is_faster": [({"traffic": {"sustained": "10Gbps", "burst": "5Gbps"}}, "traffic.burst")],
 }
 CASES = [(name, fields, path) for name, cases in BROKEN.items() for fields, path in cases]

@@ -1,0 +1,31 @@
+"""Which nodes are tested before work lands on them: those that stay, are ours to set apart, and can be looked into."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from planning.accelerators import NVIDIA, device
+
+if TYPE_CHECKING:
+    from planning.spec import ClusterSpec, Pool
+
+# Targets where the nodes that stand and those that a scaler adds are one group: a taint would shut those it adds, too.
+ONE_GROUP: Final = frozenset({"coreweave", "gcp"})
+
+
+def burned_in(spec: ClusterSpec) -> tuple[Pool, ...]:
+    """Pools whose standing nodes wait for their burn-in, as the program builds it (decision 0028)."""
+    return tuple(pool for pool in spec.pools if pool.burn_in and not why_not(pool, spec))
+
+
+def why_not(pool: Pool, spec: ClusterSpec) -> str:
+    """Why nodes of a pool take work without a burn-in though one is wanted; "" where they have one."""
+    if spec.existing is not None or spec.placement.target == "none":
+        return "the cluster is not built by this program, so nothing sets its new nodes apart"
+    if "burn_in" in spec.profile.forbidden:
+        return "the provider forbids the pods that would test them"
+    if pool.min_nodes == 0 or (spec.placement.target in ONE_GROUP and pool.min_nodes < pool.max_nodes):
+        return "its nodes come and go with the work, and one that was tested is given back"
+    if pool.role != "gpu" or not pool.accelerators or device(pool.accelerator) != NVIDIA:
+        return "no program here looks into their accelerators"
+    return ""

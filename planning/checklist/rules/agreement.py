@@ -1,0 +1,108 @@
+"""Rules about what was settled beyond the option: terms that agree with each other and with the contract."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+from planning.checklist.rules.broken import Broken
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from planning.checklist.model import Checklist
+
+FIRST_YEAR: Final = 2020  # before it there was nothing of what the catalog knows
+LAST_YEAR: Final = 2099
+BY_URGENCY: Final = ("urgent", "high", "normal")
+
+
+def starts_in_our_time(checklist: Checklist) -> Iterator[Broken]:
+    """The work begins in a year in which somebody can do it."""
+    starts = checklist.agreement.starts
+    if starts is not None and not FIRST_YEAR <= starts.year <= LAST_YEAR:
+        message = f"the work begins in the year {starts.year}"
+        yield Broken(("agreement", "starts"), message, f"write a day from {FIRST_YEAR} to {LAST_YEAR}")
+
+
+def credits_rise(checklist: Checklist) -> Iterator[Broken]:
+    """The worse the month, the more is paid back: attainment falls from credit to credit, and what is paid rises."""
+    for at, (milder, worse) in enumerate(pairwise(checklist.agreement.credits), start=1):
+        where = ("agreement", "credits", at)
+        if worse.below_percent >= milder.below_percent:
+            message = f"below {worse.below_percent}% comes after below {milder.below_percent}%"
+            yield Broken(
+                (*where, "below_percent"), message, "write credits from the best month to the worst, each once"
+            )
+        elif worse.credit_percent <= milder.credit_percent:
+            message = f"below {worse.below_percent}% no more is paid back than below {milder.below_percent}%"
+            hint = f"write more than {milder.credit_percent}, or delete this credit"
+            yield Broken((*where, "credit_percent"), message, hint)
+
+
+def responses_once(checklist: Checklist) -> Iterator[Broken]:
+    """One time to answer for each sort."""
+    yield from _once("responses", "sort", [each.sort for each in checklist.agreement.responses])
+
+
+def contacts_once(checklist: Checklist) -> Iterator[Broken]:
+    """One person for each role, so that nobody waits for the other."""
+    yield from _once("contacts", "role", [each.role for each in checklist.agreement.contacts])
+
+
+def steps_once(checklist: Checklist) -> Iterator[Broken]:
+    """One time for each step of the handover."""
+    yield from _once("steps", "step", [each.step for each in checklist.agreement.steps])
+
+
+def responses_by_urgency(checklist: Checklist) -> Iterator[Broken]:
+    """What is more urgent is not answered later."""
+    first = {each.sort: (at, each.within_minutes) for at, each in reversed([*enumerate(checklist.agreement.responses)])}
+    known = [(sort, *first[sort]) for sort in BY_URGENCY if sort in first]
+    for (urgent, at, minutes), (calm, _, later) in pairwise(known):
+        if minutes > later:
+            message = f'"{urgent}" is answered within {minutes} minutes, "{calm}" within {later}'
+            path = ("agreement", "responses", at, "within_minutes")
+            yield Broken(path, message, f"write at most {later}")
+
+
+def exit_after_fix(checklist: Checklist) -> Iterator[Broken]:
+    """Nobody may leave for a fault before its time to be fixed is over."""
+    fix, leave = checklist.agreement.fix_within_days, checklist.agreement.exit_after_days
+    if fix is not None and leave is not None and leave < fix:
+        message = f"the customer may leave after {leave} days, while there are {fix} to fix the fault"
+        yield Broken(("agreement", "exit_after_days"), message, f"write {fix} or more")
+
+
+def exit_has_a_term(checklist: Checklist) -> Iterator[Broken]:
+    """Leaving early needs a term that would bind."""
+    if checklist.agreement.exit_after_days is not None and checklist.contract.months == 0:
+        message = "there is no term to leave early"
+        yield Broken(("agreement", "exit_after_days"), message, 'write contract.months, or delete "exit_after_days"')
+
+
+def upgrade_before_the_end(checklist: Checklist) -> Iterator[Broken]:
+    """Moving to the next generation early is earlier than the end of the term."""
+    months, after = checklist.contract.months, checklist.agreement.upgrade_after_months
+    if after is None or after < months:
+        return
+    path = ("agreement", "upgrade_after_months")
+    if months == 0:
+        hint = 'write contract.months, or delete "upgrade_after_months"'
+        yield Broken(path, "there is no term before whose end one could move", hint)
+    else:
+        message = f"after {after} months a term of {months} is over"
+        yield Broken(path, message, f"write less than {months}")
+
+
+def burn_in_wanted(checklist: Checklist) -> Iterator[Broken]:
+    """A burn-in with a length is one that is wanted."""
+    if checklist.agreement.burn_in_hours is not None and not checklist.burn_in:
+        message = "a length of the burn-in, and no burn-in is wanted"
+        yield Broken(("agreement", "burn_in_hours"), message, 'write "burn_in: true", or delete "burn_in_hours"')
+
+
+def _once(field: str, key: str, words: Sequence[str]) -> Iterator[Broken]:
+    for at, word in enumerate(words):
+        if word in words[:at]:
+            yield Broken(("agreement", field, at, key), f'"{word}" stands there twice', "keep one of the two")

@@ -1,0 +1,135 @@
+"""What the annex is made from: lock, checklist and catalog, and figures of each."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from planning.acceptance.expected import expected
+from planning.acceptance.results import CHECKS
+from planning.contract.places import Place
+from planning.document.blocks import Blank, Paragraph
+from planning.document.figure import listed, say
+from planning.document.origins import of_catalog, of_checklist, of_lock, shown
+from planning.lock import to_text
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from catalogs.reader import Catalog
+    from planning.acceptance.expected import Expected, ExpectedPool
+    from planning.checklist.agreement import Agreement
+    from planning.checklist.model import Checklist
+    from planning.contract.places import PoolAt, TierAt
+    from planning.document.blocks import Block
+    from planning.document.figure import Figure, Sentence
+    from planning.document.origins import Value
+    from planning.lock import Lock
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sides:
+    """All three.
+
+    Args:
+        changed: whether the checklist asks for something else than when the option was accepted.
+    """
+
+    lock: Lock
+    checklist: Checklist
+    catalog: Catalog
+    changed: bool
+
+    @property
+    def agreement(self) -> Agreement:
+        """What was settled beyond the option."""
+        return self.checklist.agreement
+
+    @cached_property
+    def places(self) -> tuple[Place, ...]:
+        """Every cluster of the lock."""
+        several = len(self.lock.placements) > 1
+        return tuple(
+            Place(spec=spec, at=f"placements.{number}", told=several)
+            for number, spec in enumerate(self.lock.placements)
+        )
+
+    @property
+    def pools(self) -> tuple[PoolAt, ...]:
+        """Every node pool of every cluster."""
+        return tuple(pool for place in self.places for pool in place.pools())
+
+    @property
+    def tiers(self) -> tuple[TierAt, ...]:
+        """Every storage tier of every cluster."""
+        return tuple(tier for place in self.places for tier in place.tiers())
+
+    def together(self, pool: PoolAt) -> bool:
+        """Whether nodes of a pool work on one job: those between which the acceptance measures an all-reduce."""
+        found = self.expected_pool(pool)
+        return found is not None and bool(found.all_reduce)
+
+    @property
+    def has_term(self) -> bool:
+        """Whether the customer is bound for a time."""
+        return self.lock.contract_months > 0 or any(each.pool.kind == "reserved" for each in self.pools)
+
+    @cached_property
+    def expected(self) -> Expected:
+        """What the acceptance holds the cluster to."""
+        return expected(self.lock, self.catalog, self.checklist)
+
+    def expected_pool(self, pool: PoolAt) -> ExpectedPool | None:
+        """What a pool is held to; None for one without accelerators."""
+        return self.expected.pool(placement=pool.place.spec.placement.name, name=pool.pool.name)
+
+    @cached_property
+    def lock_digest(self) -> Figure:
+        """Digest of the lock, as it stands in its file."""
+        return of_lock(str(json.loads(to_text(self.lock))["digest"]), "digest")
+
+    @property
+    def stack(self) -> Figure:
+        """The stack's name."""
+        return of_lock(self.lock.stack, "stack")
+
+    def agreed(self, field: str) -> Figure | None:
+        """A settled figure of the checklist's agreement; None where nobody settled it."""
+        value: Value | None = getattr(self.agreement, field)
+        return None if value is None else of_checklist(value, f"agreement.{field}")
+
+    def promise(self, name: str, at: int = 0, *, unit: str = "") -> Figure:
+        """One value of a promise of promises.csv, with its unit where that stands close: "10%"."""
+        promise = self.catalog.promises[name]
+        source = self.source(promise.source, promise.as_of)
+        value = promise.values[at]
+        return of_catalog(value, f"promises.csv {name} value", source=source, text=f"{shown(value)}{unit}")
+
+    def source(self, name: str, as_of: date | None) -> str:
+        """What a footnote says of a source: text, page and date."""
+        source = self.catalog.sources[name]
+        day = as_of or source.as_of
+        return ", ".join(part for part in (source.text, source.url, str(day) if day else "undated") if part)
+
+
+def measured(sides: Sides, *checks: str) -> Paragraph:
+    """How a deliverable is measured; what follows where it falls short is said once, for all.
+
+    Raises:
+        KeyError: the acceptance has no such check; a fault of ours.
+    """
+    titles = {each.id: each.title for each in CHECKS}
+    which = listed(say(check, " (", titles[check], ")") for check in checks)
+    return Paragraph(say("Measured by atoll accept-test ", sides.stack, ": ", which, "."))
+
+
+def settled(label: Sentence, figure: Figure | None, *, before: str, after: str) -> Block:
+    """A term: the sentence with its figure, or a line to be filled in."""
+    return Blank(label) if figure is None else Paragraph(say(before, figure, after))
+
+
+def counted(figure: Figure, one: str, many: str) -> Sentence:
+    """A number and its noun: "1 node", "2 nodes"."""
+    return say(figure, " ", one if figure.text == "1" else many)

@@ -1,0 +1,110 @@
+"""What only the customer can do: only what this stack needs, each with what it is for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from planning.document.figure import Sentence, listed, say
+from planning.document.origins import of_lock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from planning.checklist.model import Checklist
+    from planning.lock import Lock
+
+KEYLESS: Final = frozenset({"mlflow", "none"})  # experiment trackers that ask for no key of the customer's
+
+
+def duties(lock: Lock, checklist: Checklist) -> tuple[Sentence, ...]:
+    """Boxes for the customer's side to tick before the build."""
+    return tuple(_duties(lock, checklist))
+
+
+def _duties(lock: Lock, checklist: Checklist) -> Iterator[Sentence]:
+    yield from _places(lock)
+    yield from _network(lock)
+    yield from _people(lock)
+    yield from _secrets(lock)
+    if checklist.dataset is not None:
+        yield say("Say where the training data lies now, and let the mover read it there.")
+    if not checklist.agreement.contacts:
+        yield say("Name whom to call on your side and agree whom to call on ours (agreement.contacts).")
+
+
+def _places(lock: Lock) -> Iterator[Sentence]:
+    for at, spec in enumerate(lock.placements):
+        provider = of_lock(spec.placement.provider, f"placements.{at}.placement.provider")
+        region = of_lock(spec.placement.region, f"placements.{at}.placement.region")
+        if spec.existing is not None:
+            yield say(
+                "Hand over an administrator's kubeconfig of the cluster at ",
+                provider,
+                ", named by the variable ",
+                of_lock(spec.existing.kubeconfig_env, f"placements.{at}.existing.kubeconfig_env"),
+                ", and keep it out of every repository.",
+            )
+            continue
+        machines = listed(
+            [
+                say(of_lock(pool.max_nodes, f"{path}.max_nodes"), " of ", of_lock(pool.machine, f"{path}.machine"))
+                for number, pool in enumerate(spec.pools)
+                for path in (f"placements.{at}.pools.{number}",)
+            ]
+        )
+        yield say(
+            "Open the account at ", provider, " in ", region, " and have its quota raised for ", machines,
+            "; atoll preflight says what is missing.",
+        )  # fmt: skip
+
+
+def _network(lock: Lock) -> Iterator[Sentence]:
+    network = lock.spec.network
+    if network.peering is not None:
+        yield say(
+            "Accept the peering with ",
+            of_lock(network.peering.vpc_id, "placements.0.network.peering.vpc_id"),
+            " and give its route tables the way back to ",
+            of_lock(str(network.cidr), "placements.0.network.cidr"),
+            ".",
+        )
+    if network.link is not None:
+        yield say(
+            "Let the range ", of_lock(str(network.cidr), "placements.0.network.cidr"), " through the firewall of ",
+            of_lock(network.link.vpc_id, "placements.0.network.link.vpc_id"), ".",
+        )  # fmt: skip
+    if network.domain:
+        yield say(
+            "Delegate the zone ",
+            of_lock(network.domain, "placements.0.network.domain"),
+            " to the cluster's name servers.",
+        )
+
+
+def _people(lock: Lock) -> Iterator[Sentence]:
+    access = lock.spec.access
+    if not access.users:
+        yield say("Name the people who may get in (access.users); nobody is let in until then.")
+        return
+    yield say("Check that the people listed below are all who may get in, each with the right group and team.")
+    if lock.spec.vpn is not None:
+        yield say("Have each of them install a WireGuard client.")
+    keyless = [
+        say(of_lock(user.name, f"placements.0.access.users.{at}.name"))
+        for at, user in enumerate(access.users)
+        if not user.ssh_key
+    ]
+    if access.ssh and keyless:
+        yield say("Send the public SSH keys of ", listed(keyless), ": without one there is no way to a node.")
+
+
+def _secrets(lock: Lock) -> Iterator[Sentence]:
+    sso = lock.spec.access.sso
+    if sso is not None:
+        yield say(
+            "Register Atoll at your identity provider under ",
+            of_lock(sso.client_id, "placements.0.access.sso.client_id"),
+            " and give its secret to pulumi config set --secret, never to a file.",
+        )
+    if lock.spec.tracker not in KEYLESS:
+        yield say("Give the key of your experiment tracker to pulumi config set --secret, never to a file.")

@@ -1,0 +1,158 @@
+"""Every figure of every annex is where it says it is, and the reckoned ones are right."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+from functools import cache
+
+import pytest
+from accepted import EXAMPLES, accepted, catalog, checklist, known
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tracing import untraced
+
+from driver.html.document import document_page
+from driver.render.document import markdown
+from planning.checklist.agreement import Agreement, Contact, Credit, Response, StepTime
+from planning.contract.annex import LAWYER, annex
+from planning.document.blocks import Blank, Document, Heading, Notice, Table
+from planning.lock import Lock
+from planning.money import to_cents
+
+SETTLED = Agreement(
+    starts=date(2026, 11, 20),
+    steps=(StepTime(step="build", working_days=4),),
+    credits=(
+        Credit(below_percent=Decimal("99.9"), credit_percent=Decimal(5)),
+        Credit(below_percent=Decimal(99), credit_percent=Decimal("12.5")),
+    ),
+    fix_within_days=Decimal(10),
+    exit_after_days=Decimal(31),
+    replace_within_hours=Decimal(24),
+    provider_spares=3,
+    burn_in_hours=Decimal(60),
+    responses=(
+        Response(sort="urgent", within_minutes=15, weekends=True),
+        Response(sort="high", within_minutes=60),
+        Response(sort="normal", within_minutes=1440),
+    ),
+    upgrade_after_months=7,
+    migration_by="provider",
+    maintenance_notice_hours=Decimal(72),
+    contacts=(
+        Contact(role="customer_lead", name="Ada 2 <b>|", email="ada2@acme.example", phone="+1 555 010 0199"),
+        Contact(role="customer_engineer", name="Grace", email="grace@acme.example"),
+        Contact(role="account", name="Ines", email="ines@p.example"),
+        Contact(role="engineer_on_call", name="Rui", email="rui@p.example"),
+        Contact(role="support", name="Desk", email="desk@p.example"),
+        Contact(role="security", name="Eva", email="eva@p.example"),
+    ),
+)
+AGREEMENTS = pytest.mark.parametrize("agreement", [Agreement(), SETTLED], ids=["open", "settled"])
+
+
+@cache
+def made(example: str, agreement: Agreement = SETTLED) -> Document:
+    asked = checklist(example).model_copy(update={"agreement": agreement})
+    return annex(accepted(example), checklist=asked, catalog=catalog())
+
+
+def titles(document: Document) -> list[str]:
+    return [block.title.text for block in document.blocks if isinstance(block, Heading)]
+
+
+def blanks(document: Document) -> list[str]:
+    return [block.label.text for block in document.blocks if isinstance(block, Blank)]
+
+
+def tables(document: Document) -> list[list[list[str]]]:
+    return [[[cell.text for cell in row] for row in each.rows] for each in document.blocks if isinstance(each, Table)]
+
+
+def whole(document: Document) -> str:
+    return "\n".join(sentence.text for sentence in document.sentences())
+
+
+@AGREEMENTS
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_every_figure_is_where_it_says_it_is(example: str, agreement: Agreement) -> None:
+    asked = checklist(example).model_copy(update={"agreement": agreement})
+    assert untraced(made(example, agreement), known(accepted(example), asked)) == []
+
+
+@AGREEMENTS
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_it_is_shown_in_both_ways_with_the_lawyer_at_both_ends(example: str, agreement: Agreement) -> None:
+    document = made(example, agreement)
+    assert document.blocks[0] == document.blocks[-1]
+    assert isinstance(document.blocks[0], Notice)
+    assert document.blocks[0].sentence.text == LAWYER
+    assert markdown(document).count(LAWYER) == 2
+    page = document_page(document)
+    assert page.count(LAWYER) == 2
+    assert "<b>|" not in page
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_no_chapter_is_empty_and_none_is_there_twice(example: str) -> None:
+    document = made(example, Agreement())
+    found = titles(document)
+    assert len(set(found)) == len(found)
+    for block, after in zip(document.blocks, document.blocks[1:], strict=False):
+        assert not (isinstance(block, Heading) and isinstance(after, Heading) and after.level <= block.level)
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_the_month_is_the_sum_of_the_lock(example: str) -> None:
+    lock = accepted(example)
+    prices = next(table for table in tables(made(example)) if table[-1][0].startswith("all"))
+    for reading in range(3):
+        lines = [line.usd_per_month[reading] for line in lock.bill if line.usd_per_month is not None]
+        assert prices[-1][1 + reading] == f"{to_cents(sum(lines, start=Decimal(0))):,}"
+        parts = sum((Decimal(row[1 + reading].replace(",", "")) for row in prices[:-1]), start=Decimal(0))
+        assert abs(parts - to_cents(sum(lines, start=Decimal(0)))) < Decimal("0.01") * len(prices)
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_what_has_no_price_is_named(example: str) -> None:
+    unpriced = [line.label for line in accepted(example).bill if line.usd_per_month is None]
+    text = whole(made(example))
+    assert [label for label in unpriced if label not in text] == []
+    assert ("no price in any source" in text) is bool(unpriced)
+    assert ("all that has a price" in text) is bool(unpriced)
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_every_pool_and_tier_is_delivered(example: str) -> None:
+    text = whole(made(example))
+    for spec in accepted(example).placements:
+        assert all(pool.machine in text for pool in spec.pools)
+        assert all(tier.engine in text for tier in spec.storage)
+
+
+def test_eleven_examples_were_looked_at() -> None:
+    assert len(EXAMPLES) >= 11
+
+
+@settings(deadline=None, database=None, max_examples=12)
+@given(
+    st.lists(
+        st.tuples(st.none() | st.decimals(0, 10**7, places=6), st.sampled_from(["pool/a/x", "storage/warm", "odd/7"])),
+        min_size=1,
+        max_size=8,
+    )
+)
+def test_any_bill_adds_up_to_the_cent(lines: list[tuple[Decimal | None, str]]) -> None:
+    lock = accepted("demo")
+    bill = tuple(
+        lock.bill[0].model_copy(update={"key": key, "usd_per_month": None if usd is None else (usd, usd, usd)})
+        for usd, key in lines
+    )
+    changed: Lock = lock.model_copy(update={"bill": bill})
+    document = annex(changed, checklist=checklist("demo"), catalog=catalog())
+    prices = next(table for table in tables(document) if table[-1][0].startswith("all"))
+    known_prices = [usd for usd, _ in lines if usd is not None]
+    expected = f"{to_cents(sum(known_prices, start=Decimal(0))):,}" if known_prices else "none"
+    assert prices[-1][1:] == [expected] * 3
+    assert untraced(document, known(changed, checklist("demo"))) == []
