@@ -14,6 +14,7 @@ from components.access.ssh import Ssh, SshArgs
 from components.access.tenancy import Tenancy, TenancyArgs
 from components.contract import ContractArgs, Services
 from components.network.site import linked
+from components.platform.burn_in import burn_in_part
 from components.platform.compose import compose
 from components.platform.devices import Devices, DevicesArgs, wanted
 from components.platform.shelf import of_program
@@ -41,6 +42,7 @@ def fill(site: Site, handle: ClusterHandle) -> dict[str, pulumi.Input[object]]:
     Rights("rights", RightsArgs(workloads=workloads(site.spec)), opts=inside)
     in_system = site.options(provider=handle.provider, depends_on=[*handle.ready, tenancy])
     _ssh(site, image=ways.busybox, options=in_system)
+    burn_in_part(site, in_system)
     return {
         **_gateway(site, handle, image=ways.wireguard, options=in_system),
         **linked(site, options=in_system),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 from pulumi_kubernetes.apiextensions import CustomResource
 
-from components.nodepool.devices import labels, taints
+from components.nodepool.devices import group_taints, labels
 from components.nodepool.facts import pool_facts
 from planning.errors import InputError
 from planning.takeoff.coreweave import INSTANCE_TYPES
@@ -73,7 +73,7 @@ def _spec(args: NodePoolArgs, *, scaled: bool) -> dict[str, object]:
         "minNodes": pool.min_nodes,
         "maxNodes": pool.max_nodes,
         "nodeLabels": {**labels(pool), **({SYSTEM_LABEL: "true"} if pool.min_nodes > 0 else {})},
-        "nodeTaints": [{"key": key, "value": value, "effect": "NoSchedule"} for key, value in taints(pool)],
+        "nodeTaints": [{"key": key, "value": value, "effect": "NoSchedule"} for key, value in group_taints(pool)],
     }
 
 

@@ -37,10 +37,15 @@ def taints(pool: Pool, *, burn_in: bool = True) -> tuple[Taint, ...]:
     return held + untested
 
 
+def group_taints(pool: Pool) -> tuple[Taint, ...]:
+    """The same where nodes that stand and those that a scaler adds are one group: none waits where any may come."""
+    return taints(pool, burn_in=pool.min_nodes == pool.max_nodes)
+
+
 def labels(pool: Pool) -> dict[str, str]:
     """Labels of the pool's nodes, by which pods choose them."""
     own = {"atoll/pool": pool.name, "atoll/role": pool.role}
     return {**own, **({"atoll/workload": pool.workload} if pool.workload else {})}
 
 
-__all__ = ["DEVICES", "NVIDIA", "Taint", "device", "image_flavor", "labels", "taints"]
+__all__ = ["DEVICES", "NVIDIA", "Taint", "device", "group_taints", "image_flavor", "labels", "taints"]

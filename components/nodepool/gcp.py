@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_gcp as gcp
 
-from components.nodepool.devices import labels, taints
+from components.nodepool.devices import group_taints, labels
 from components.nodepool.facts import pool_facts
 from components.nodepool.gcp_machines import COMPACT_FLEX, accelerator, disk_type, local_ssds
 
@@ -142,7 +142,7 @@ def _node(args: NodePoolArgs) -> gcp.container.NodePoolNodeConfigArgsDict:
         "oauth_scopes": ["https://www.googleapis.com/auth/cloud-platform"],  # rights are the account's
         "labels": labels(pool),
         "resource_labels": dict(args.labels),
-        "taints": [{"key": key, "value": value, "effect": "NO_SCHEDULE"} for key, value in taints(pool)],
+        "taints": [{"key": key, "value": value, "effect": "NO_SCHEDULE"} for key, value in group_taints(pool)],
         "metadata": {"disable-legacy-endpoints": "true"},
         "workload_metadata_config": {"mode": "GKE_METADATA"},
         "shielded_instance_config": {"enable_secure_boot": _secure(args), "enable_integrity_monitoring": True},

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from components.access.names import namespace
+from planning.owed import owed, shared_tiers
 from planning.platform.alerts.model import Facts
 from planning.platform.prices import NodePrices
 
@@ -47,6 +48,8 @@ def known(ground: Ground) -> Facts:
         slo_percent=ground.platform.slo_percent,
         idle_minutes=ground.platform.idle_minutes,
         gpu_pools=tuple(dict.fromkeys(key_of(pool, ground) for pool in ground.spec.pools if pool.accelerators)),
+        owed=owed(ground.spec),
+        shared_tiers=shared_tiers(ground.spec),
     )
 
 

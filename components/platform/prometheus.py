@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 PART: Final = "prometheus"
 ALERTMANAGER_PODS: Final = {"app.kubernetes.io/name": "alertmanager"}
 DISK: Final = "50Gi"
-KEPT: Final = "30d"
+KEPT: Final = "45d"  # the longest month, and a fortnight to reckon it in (`atoll sla`)
 KEPT_AT_MOST: Final = "45GB"  # of the disk: the rest is for its log of what was not yet written in blocks
 ALERTS_DISK: Final = "2Gi"
 NODE_PORTS: Final = (9100, 10250)  # of the node exporter and of the kubelet, both at the node's own address

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import pulumi
 import pulumi_kubernetes as kubernetes
 
+from components.access.tenant import ROLES, group_of
 from components.platform import names
 
 if TYPE_CHECKING:
@@ -36,7 +37,9 @@ def rights(home: Home, *, parent: pulumi.Resource) -> kubernetes.apiextensions.C
     for email, role in home.people.items():
         _contributor(home, email, role, parent=parent)
     for group in home.groups:
-        _members(home, group, parent=parent)
+        _members(home, group, "edit", parent=parent)
+    for role, held in ROLES.items():
+        _members(home, group_of(role, workload=home.workload), held, parent=parent)
     _asked(home, parent=parent)
     return profile
 
@@ -73,13 +76,16 @@ def _contributor(home: Home, email: str, role: str, *, parent: pulumi.Resource) 
     )
 
 
-def _members(home: Home, group: str, *, parent: pulumi.Resource) -> None:
-    """For the Kubernetes API alone: Kubeflow's pages know people, and no groups (kubeflow#4188)."""
+def _members(home: Home, group: str, held: str, *, parent: pulumi.Resource) -> None:
+    """For the Kubernetes API alone: Kubeflow's pages know people, and no groups (kubeflow#4188).
+
+    Kubeflow's own kinds are in its own roles only, so whoever comes by a role of the cluster holds both.
+    """
     name = re.sub(r"[^a-z0-9]+", "-", f"group-{group}".lower()).strip("-")
     kubernetes.rbac.v1.RoleBinding(
         f"{home.workload}-{name}",
         metadata={"name": name, "namespace": home.namespace},
-        role_ref={"api_group": RBAC, "kind": "ClusterRole", "name": "kubeflow-edit"},
+        role_ref={"api_group": RBAC, "kind": "ClusterRole", "name": f"kubeflow-{held}"},
         subjects=[{"api_group": RBAC, "kind": "Group", "name": group}],
         opts=pulumi.ResourceOptions(parent=parent),
     )

@@ -1,0 +1,220 @@
+"""What the fabric carries: all-reduce over growing numbers of a pool's nodes, started by Kubeflow Trainer over SSH."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from components.acceptance.ground import ACCOUNT, NAMESPACE, PINNING_FABRICS, head
+from components.acceptance.images import EFA, PYTHON, VERBS
+from components.acceptance.node import SHARED_MEMORY, WHOLE, accelerators
+from components.acceptance.pods import (
+    HOSTNAME,
+    JOB,
+    RUN,
+    RUNTIME,
+    SCRIPT_FOLDER,
+    Pod,
+    code_volumes,
+    container,
+    labels,
+    module,
+    named,
+    on_nodes,
+    selector,
+    tolerations,
+)
+from components.acceptance.shapes import JOB_DONE, JOB_FAILED, Log, PlannedJob, backwards, reference
+from components.platform.nccl_settings import SETTINGS
+from planning.acceptance.results import Per, subject
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from components.acceptance.ground import Ground
+    from components.acceptance.shapes import Manifest
+    from planning.spec import Pool
+
+API: Final = "trainer.kubeflow.org/v1alpha1"
+STEP: Final = "trainer.kubeflow.org/trainjob-ancestor-step"
+ROLE: Final = "jobset.sigs.k8s.io/replicatedjob-name"  # label that JobSet puts on every pod
+LAUNCHER: Final = "launcher"
+NODE: Final = "node"  # name of the container in which Trainer puts the program
+KEYS: Final = "/keys"
+STAGE: Final = 10
+SECONDS: Final = 3600
+SSH_PORT: Final = 22
+CARRIED: Final = "/carried"
+TESTS: Final = "/opt/nccl-tests/build/all_reduce_perf"
+# What a daemon of SSH needs to change to the user who comes in, of the root that it runs as.
+SSHD: Final = ("SETGID", "SETUID", "SYS_CHROOT")
+PINS: Final = "IPC_LOCK"  # verbs pin the memory that the cards read
+EVERY_CARD: Final = "1"  # what CoreWeave's `rdma/ib` and those of the Network Operator are asked for: all or nothing
+
+
+@dataclass(frozen=True, kw_only=True)
+class Toolbox:
+    """An image with nccl-tests.
+
+    Args:
+        mpi: folder of its Open MPI.
+        python: None where it has none that is known of: then ours is carried in.
+    """
+
+    image: str
+    mpi: str
+    python: str | None
+
+
+AMAZON: Final = Toolbox(image=EFA, mpi="/opt/amazon/openmpi", python="python3")
+OTHERS: Final = Toolbox(image=VERBS, mpi="/opt/hpcx/ompi", python=None)
+
+
+def toolbox(pool: Pool) -> Toolbox:
+    """Which image speaks the pool's fabric."""
+    return AMAZON if pool.fabric == "efa" else OTHERS
+
+
+def fabric_jobs(ground: Ground, pool: Pool, nodes: Sequence[str]) -> Iterator[PlannedJob]:
+    """One for each node count; of the smallest as many as cover every node, so that a slow one is found by name."""
+    if not ground.has("trainer") or not ground.payloads(pool):
+        return
+    for place, count in enumerate(ground.counts(pool, len(nodes))):
+        groups = _groups(nodes, count) if place == 0 else [tuple(nodes[:count])]
+        for number, group in enumerate(groups):
+            yield fabric_job(ground, pool, group, number=number, stage=STAGE + place)
+
+
+def fabric_job(ground: Ground, pool: Pool, nodes: Sequence[str], *, number: int = 0, stage: int = STAGE) -> PlannedJob:
+    """All-reduce over exactly these nodes."""
+    name = named("fabric", pool.name, str(len(nodes)), str(number), ground.run, most=40)
+    marked = labels(ground, name)
+    runtime = {**head(API, "TrainingRuntime", name, labels=marked), "spec": _runtime(ground, pool, nodes, name)}
+    job = {**head(API, "TrainJob", name, labels=marked), "spec": _job(ground, pool, nodes, name)}
+    return PlannedJob(
+        name=name,
+        checks=("all_reduce",),
+        subject=subject(Per.POOL, pool.name, placement=ground.spec.placement.name),
+        objects=(runtime, job),
+        awaited=reference(job),
+        done=JOB_DONE,
+        failed=JOB_FAILED,
+        log=Log(namespace=NAMESPACE, selector=f"{selector(ground, name)},{ROLE}={LAUNCHER}", container=NODE),
+        seconds=SECONDS,
+        stage=stage,
+        nodes=tuple(nodes),
+        removed=backwards([runtime, job]),
+    )
+
+
+def _groups(nodes: Sequence[str], count: int) -> list[tuple[str, ...]]:
+    """Disjoint groups of nodes; what remains is filled up from the front, in a group of its own."""
+    whole = [tuple(nodes[start : start + count]) for start in range(0, len(nodes) - count + 1, count)]
+    rest = tuple(nodes[len(whole) * count :])
+    return [*whole, (*rest, *nodes[: count - len(rest)])] if rest else whole
+
+
+def _job(ground: Ground, pool: Pool, nodes: Sequence[str], name: str) -> Manifest:
+    """One process for each accelerator; the launcher is the first node."""
+    box = toolbox(pool)
+    said = ("--placement", ground.spec.placement.name, "--pool", pool.name)
+    count = len(nodes)
+    most = str(max(ground.payloads(pool)))
+    sizes = ("--nodes", str(count), "--accelerators", str(pool.accelerators), "--on", ",".join(nodes), "--most", most)
+    python = box.python or f"{CARRIED}/local/bin/python3"
+    whole = module("fabric", *said, *sizes, "--", *_mpirun(ground, pool, count, box), python=python)
+    return {
+        "runtimeRef": {"apiGroup": "trainer.kubeflow.org", "kind": "TrainingRuntime", "name": name},
+        "trainer": {"numNodes": count, "command": ["sh", f"{SCRIPT_FOLDER}/keyed.sh", *whole]},
+    }
+
+
+def _mpirun(ground: Ground, pool: Pool, count: int, box: Toolbox) -> list[str]:
+    """nccl-tests over all accelerators, each payload twice the one before; Trainer tells Open MPI of the hosts."""
+    told = [word for name in ("LD_LIBRARY_PATH", *_settings(ground, pool)) for word in ("-x", name)]
+    least, most = min(ground.payloads(pool)), max(ground.payloads(pool))
+    return [
+        *(f"{box.mpi}/bin/mpirun", "--prefix", box.mpi, "--allow-run-as-root", "--bind-to", "none"),
+        *("-np", str(count * pool.accelerators), "-N", str(pool.accelerators), *told),
+        *(TESTS, "-b", str(least), "-e", str(most), "-f", "2", "-g", "1"),
+    ]
+
+
+def _settings(ground: Ground, pool: Pool) -> Mapping[str, str]:
+    return SETTINGS.get((ground.spec.placement.provider, pool.fabric), {})
+
+
+def _runtime(ground: Ground, pool: Pool, nodes: Sequence[str], name: str) -> Manifest:
+    """As Atoll's own MPI runtime, but on named nodes, for root, and with the cards of the fabric."""
+    policy: Manifest = {
+        "numProcPerNode": pool.accelerators,
+        "mpiImplementation": "OpenMPI",
+        "sshAuthMountPath": KEYS,
+        "runLauncherAsNode": True,
+    }
+    jobs = [_replicated(ground, pool, nodes, name, role=role) for role in (LAUNCHER, NODE)]
+    return {
+        "mlPolicy": {"numNodes": len(nodes), "mpi": policy},
+        "template": {
+            "spec": {
+                "network": {"publishNotReadyAddresses": True},
+                "successPolicy": {"operator": "All", "targetReplicatedJobs": [LAUNCHER]},
+                "replicatedJobs": jobs,
+            }
+        },
+    }
+
+
+def _replicated(ground: Ground, pool: Pool, nodes: Sequence[str], name: str, *, role: str) -> Manifest:
+    served = {"command": ["sh", f"{SCRIPT_FOLDER}/keyed.sh", "/usr/sbin/sshd", "-De"]} if role == NODE else {}
+    ready = {"readinessProbe": {"tcpSocket": {"port": SSH_PORT}, "initialDelaySeconds": 5}} if role == NODE else {}
+    one = {**container(ground, _pod(ground, pool), name=NODE), **served, **ready}
+    apart = {"labelSelector": {"matchLabels": {RUN: ground.run, JOB: name}}, "topologyKey": HOSTNAME}
+    pod: Manifest = {
+        "serviceAccountName": ACCOUNT,
+        "automountServiceAccountToken": False,
+        "enableServiceLinks": False,
+        "restartPolicy": "Never",
+        "securityContext": {"seccompProfile": RUNTIME},
+        "tolerations": tolerations(pool),
+        "affinity": {
+            "nodeAffinity": on_nodes(nodes),
+            "podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [apart]},
+        },
+        **({"initContainers": [_python(ground)]} if toolbox(pool).python is None else {}),
+        "containers": [one],
+        "volumes": [*code_volumes(), SHARED_MEMORY, {"name": "python", "emptyDir": {}}],
+    }
+    marked = {"metadata": {"labels": labels(ground, name)}, "spec": pod}
+    template: Manifest = {"spec": {"backoffLimit": 0, "activeDeadlineSeconds": SECONDS, "template": marked}}
+    if role == LAUNCHER:
+        template["metadata"] = {"labels": {STEP: "trainer"}}
+    return {"name": role, "template": template}
+
+
+def _pod(ground: Ground, pool: Pool) -> Pod:
+    pinned = pool.fabric in PINNING_FABRICS
+    return Pod(
+        image=toolbox(pool).image,
+        command=["true"],  # the TrainJob says what the launcher runs
+        asks={**accelerators(ground, pool), **cards(ground, pool)},
+        requests=WHOLE,
+        root=True,
+        capabilities=(*SSHD, PINS) if pinned else SSHD,
+        env=[{"name": key, "value": value} for key, value in _settings(ground, pool).items()],
+        mounts={"shm": "/dev/shm", "python": CARRIED},  # noqa: S108 - of one pod
+    )
+
+
+def cards(ground: Ground, pool: Pool) -> dict[str, str]:
+    """What a pod asks of the fabric; nothing where the provider's profile names no resource."""
+    resource = ground.spec.profile.rdma_resource
+    if not resource or pool.fabric == "ethernet":
+        return {}
+    return {resource: str(pool.efa_interfaces) if pool.efa_interfaces else EVERY_CARD}
+
+
+def _python(ground: Ground) -> Manifest:
+    """Python finds its own library beside itself (`rpath` of the official images), so that its folder can be copied."""
+    copied = Pod(image=PYTHON, command=["cp", "-a", "/usr/local", CARRIED], root=True, mounts={"python": CARRIED})
+    return container(ground, copied, name="python")

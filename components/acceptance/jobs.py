@@ -1,0 +1,107 @@
+"""Every job of an acceptance, for the parts, pools and tiers that a lock has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from components.acceptance.fabric import fabric_jobs
+from components.acceptance.ground import Ground, ground_objects
+from components.acceptance.network import network_jobs
+from components.acceptance.node import node_job
+from components.acceptance.services import service_jobs
+from components.acceptance.shapes import PlannedJob
+from components.acceptance.storage import storage_jobs, unmounted
+from planning.accelerators import NVIDIA, device
+from planning.acceptance.results import Per, subject
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from components.acceptance.shapes import Manifest
+    from planning.acceptance.nodes import ExpectedPool
+    from planning.spec import ClusterSpec, Pool
+
+__all__ = ["PlannedJob", "foundation", "planned", "unmeasured"]
+
+
+def foundation(spec: ClusterSpec, *, picture: Callable[[str], str] | None = None) -> tuple[Manifest, ...]:
+    """What all jobs stand on, in order: made before the first, deleted (the namespace is enough) after the last.
+
+    Args:
+        picture: image to what is pulled in its place; the lock's mirror, where it is a registry, by default.
+    """
+    return ground_objects(Ground.of(spec, run="", picture=picture))
+
+
+def planned(
+    spec: ClusterSpec,
+    *,
+    nodes: Mapping[str, Sequence[str]],
+    run: str,
+    expected: Sequence[ExpectedPool] = (),
+    peers: Sequence[str] = (),
+    picture: Callable[[str], str] | None = None,
+) -> tuple[PlannedJob, ...]:
+    """Jobs in the order of their stages; those of one stage may run side by side.
+
+    Args:
+        nodes: pool to the names of its nodes that are there; a pool without one is not measured.
+        run: short word that tells one acceptance from another: part of every name and the label `atoll/acceptance`.
+        expected: what pools are held to: says at which precision, and with which matrices, arithmetic is measured.
+        peers: "host:port" in the main network that has to answer; the lock knows the network, not who is in it.
+        picture: as for `foundation`.
+
+    Raises:
+        InputError: `run` cannot be part of a name in Kubernetes, or a pool is not in the lock.
+    """
+    ground = Ground.of(spec, run=run, picture=picture, expected=expected)
+    ground.check(nodes)
+    found = [
+        *_measured(ground, nodes),
+        *storage_jobs(ground, nodes),
+        *network_jobs(ground, peers=peers),
+        *service_jobs(ground),
+    ]
+    return tuple(sorted(found, key=lambda each: each.stage))
+
+
+def _measured(ground: Ground, nodes: Mapping[str, Sequence[str]]) -> Iterator[PlannedJob]:
+    for pool in ground.spec.pools:
+        if measurable(pool):
+            there = nodes.get(pool.name, ())
+            yield from (node_job(ground, pool, node) for node in there)
+            yield from fabric_jobs(ground, pool, there)
+
+
+def measurable(pool: Pool) -> bool:
+    """Whether our node checks can measure its accelerators: DCGM, NCCL and CUDA are NVIDIA's."""
+    return pool.role == "gpu" and pool.accelerators > 0 and device(pool.accelerator) == NVIDIA
+
+
+def unmeasured(
+    spec: ClusterSpec,
+    *,
+    nodes: Mapping[str, Sequence[str]],
+    expected: Sequence[ExpectedPool] = (),
+    peers: Sequence[str] = (),
+) -> tuple[tuple[str, str], ...]:
+    """Subject of everything of the lock that `planned` leaves out, and why, in words."""
+    return tuple(_left_out(Ground.of(spec, run="", expected=expected), nodes, peers))
+
+
+def _left_out(ground: Ground, nodes: Mapping[str, Sequence[str]], peers: Sequence[str]) -> Iterator[tuple[str, str]]:
+    spec, place = ground.spec, ground.spec.placement.name
+    for pool in spec.pools:
+        about = subject(Per.POOL, pool.name, placement=place)
+        if pool.role != "gpu" or not pool.accelerators:
+            continue
+        if not measurable(pool):
+            yield about, "our checks of nodes are made for NVIDIA's accelerators"
+        elif not nodes.get(pool.name):
+            yield about, "no node of it is there"
+        elif ground.counts(pool, len(nodes[pool.name])) and not ground.has("trainer"):
+            yield about, "its fabric is measured by Kubeflow Trainer, which is not installed"
+    yield from unmounted(ground, nodes)
+    if not peers and (spec.network.peering is not None or spec.network.link is not None):
+        about = subject(Per.NETWORK, "peering", placement=place)
+        yield about, "nobody said which host:port of the main network is to answer (--peer)"

@@ -1,0 +1,93 @@
+"""The fabric: all-reduce over some nodes of a pool, by whatever starts nccl-tests on them."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Final
+
+from components.acceptance.measure import arguments, nccl_tests
+from components.acceptance.measure.accelerated import all_reduced
+from components.acceptance.measure.faults import CannotMeasureError, FoundWrongError
+from components.acceptance.measure.numbers import shown
+from components.acceptance.measure.record import complain, measured, write
+from components.acceptance.measure.running import run
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from planning.acceptance.results import Measured
+
+SECONDS: Final = 3600.0
+CHECK: Final = "all_reduce"
+
+
+def over_nodes(
+    command: Sequence[str], *, subject: str, nodes: int, accelerators: int, seconds: float, params: Mapping[str, str]
+) -> list[Measured]:
+    """Records of one run over exactly so many nodes.
+
+    Raises:
+        FoundWrongError: NCCL gave up, it hung, or others than these nodes took part.
+        CannotMeasureError: the command cannot be run, or prints nothing of nccl-tests.
+    """
+    ran = run(command, seconds=seconds)
+    try:
+        output = nccl_tests.parse(ran.out)
+    except CannotMeasureError as error:
+        _give_up(ran.err)
+        raise CannotMeasureError(f"{error}; it ended with {ran.status} and said: {shown(ran.err)}") from error
+    if len(output.hosts) != nodes or output.ranks != nodes * accelerators:
+        took = f"{output.ranks} accelerators of {len(output.hosts)} nodes"
+        raise FoundWrongError(f"all-reduce: {took} took part, not {nodes * accelerators} of {nodes}")
+    return all_reduced(CHECK, subject, output, params=params)
+
+
+def _give_up(words: str) -> None:
+    """NCCL's last words stand on the other output where a launcher splits them."""
+    if nccl_tests.BROKEN.search(words):
+        nccl_tests.parse(words)
+
+
+def main(words: Sequence[str]) -> int:
+    """Run, and write the records."""
+    told_words, command = _split(words)
+    reader = arguments.parser(__doc__ or "")
+    reader.add_argument("--pool", required=True)
+    reader.add_argument("--nodes", required=True, type=arguments.positive)
+    reader.add_argument("--accelerators", required=True, type=arguments.positive)
+    reader.add_argument("--on", type=arguments.words, default=(), help="names of the nodes")
+    reader.add_argument("--most", type=arguments.positive, default=2**34, help="bytes of the greatest all-reduce")
+    reader.add_argument("--seconds", type=arguments.above_zero, default=SECONDS)
+    told = reader.parse_args(told_words)
+    if not command:
+        reader.error("the command to run stands after --")
+    subject = f"pool/{told.placement}/{told.pool}"
+    params = {"nodes": str(told.nodes), **({"on": ", ".join(told.on)} if told.on else {})}
+    try:
+        records = over_nodes(
+            command,
+            subject=subject,
+            nodes=told.nodes,
+            accelerators=told.accelerators,
+            seconds=told.seconds,
+            params=params,
+        )
+    except FoundWrongError as error:
+        stopped = {**params, "payload_bytes": str(told.most)}
+        records = [measured(CHECK, subject, tool="nccl-tests", params=stopped, failed=[str(error)])]
+    except CannotMeasureError as error:
+        complain(f"could not measure {CHECK}: {error}")
+        return arguments.COULD_NOT
+    write(records)
+    return arguments.MEASURED
+
+
+def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    if "--" not in words:
+        return list(words), []
+    place = list(words).index("--")
+    return list(words[:place]), list(words[place + 1 :])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,121 @@
+"""Matrix multiplication on every accelerator of the node at once, by PyTorch: how fast the slowest of them is.
+
+All work at the same time, as they do in training, so that power and heat are those of a full node. Of each shape the
+median of the timed rounds counts, of the shapes the fastest, of the accelerators the slowest.
+"""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING, Any, Final
+
+from components.acceptance.measure.faults import CannotMeasureError, FoundWrongError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+Shape = tuple[int, int, int]
+
+WARM_UP: Final = 50
+ROUNDS: Final = 100  # both as in the table of catalogs/achievable.csv
+PRECISIONS: Final = ("bf16", "fp16", "fp8", "fp64", "int8", "tf32")
+MILLI: Final = 1000
+TERA: Final = 10**12
+
+
+@dataclass(frozen=True)
+class Speed:
+    """TFLOPS of each accelerator, at its fastest shape, and what PyTorch says it is."""
+
+    version: str
+    tflops: tuple[float, ...]
+    names: tuple[str, ...]
+
+    @property
+    def slowest(self) -> float:
+        """TFLOPS of the slowest."""
+        return min(self.tflops)
+
+
+def torch_of_image() -> Any:  # noqa: ANN401 - a module without types here
+    """PyTorch of the image.
+
+    Raises:
+        CannotMeasureError: it is not there, or cannot be loaded.
+    """
+    try:
+        return importlib.import_module("torch")
+    except (ImportError, OSError) as error:
+        raise CannotMeasureError(f"PyTorch cannot be loaded: {error}") from error
+
+
+def measure(shapes: Sequence[Shape], *, precision: str, torch: Any) -> Speed:  # noqa: ANN401 - as above
+    """The speed of every accelerator that PyTorch sees.
+
+    Raises:
+        FoundWrongError: an accelerator failed at it.
+        CannotMeasureError: there is none, or PyTorch cannot do it in that precision.
+    """
+    if not torch.cuda.is_available() or not torch.cuda.device_count():
+        raise CannotMeasureError("PyTorch sees no accelerator")
+    devices = range(torch.cuda.device_count())
+    best = [0.0 for _ in devices]
+    try:
+        for shape in shapes:
+            seconds = _seconds(shape, devices, precision=precision, torch=torch)
+            rates = [_tflops(shape, each) for each in seconds]
+            best = [max(known, rate) for known, rate in zip(best, rates)]  # noqa: B905 - one for each device
+    except (RuntimeError, ValueError) as error:
+        raise FoundWrongError(f"matrix multiplication in {precision}: {str(error).splitlines()[0]}") from error
+    names = tuple(str(torch.cuda.get_device_name(device)) for device in devices)
+    return Speed(version=f"PyTorch {torch.__version__}", tflops=tuple(best), names=names)
+
+
+def _tflops(shape: Shape, seconds: float) -> float:
+    rows, columns, inner = shape
+    return 2 * rows * columns * inner / seconds / TERA if seconds > 0 else 0.0
+
+
+def _seconds(shape: Shape, devices: Sequence[int], *, precision: str, torch: Any) -> list[float]:  # noqa: ANN401
+    """Median time of one multiplication, by device."""
+    works = [_work(shape, device, precision=precision, torch=torch) for device in devices]
+    for _ in range(WARM_UP):
+        for work in works:
+            work()
+    marks: list[list[tuple[Any, Any]]] = [[] for _ in devices]
+    for _ in range(ROUNDS):
+        for device, work, marked in zip(devices, works, marks):  # noqa: B905 - one for each device
+            with torch.cuda.device(device):
+                begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+                begin.record()
+                work()
+                end.record()
+                marked.append((begin, end))
+    for device in devices:
+        torch.cuda.synchronize(device)
+    return [median(begin.elapsed_time(end) / MILLI for begin, end in marked) for marked in marks]
+
+
+def _work(shape: Shape, device: int, *, precision: str, torch: Any) -> Callable[[], Any]:  # noqa: ANN401
+    """One multiplication on one device, its operands made."""
+    rows, columns, inner = shape
+    place = f"cuda:{device}"
+    if precision == "int8":
+        left, right = (torch.ones(size, dtype=torch.int8, device=place) for size in ((rows, inner), (columns, inner)))
+        return lambda: torch._int_mm(left, right.t())  # noqa: SLF001 - the only way to it
+    if precision == "fp8":
+        left, right = (
+            torch.randn(size, device=place).to(torch.float8_e4m3fn) for size in ((rows, inner), (columns, inner))
+        )
+        one = torch.ones((), device=place)
+        return lambda: torch._scaled_mm(left, right.t(), scale_a=one, scale_b=one, out_dtype=torch.bfloat16)  # noqa: SLF001
+    kinds = {"bf16": "bfloat16", "fp16": "float16", "tf32": "float32", "fp64": "float64"}
+    if precision not in kinds:
+        raise CannotMeasureError(f"no way is known to multiply in {precision}")
+    if precision == "tf32":
+        torch.backends.cuda.matmul.allow_tf32 = True
+    kind = getattr(torch, kinds[precision])
+    first, second = (torch.randn(size, dtype=kind, device=place) for size in ((rows, inner), (inner, columns)))
+    return lambda: torch.matmul(first, second)

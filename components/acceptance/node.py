@@ -1,0 +1,118 @@
+"""What one node is worth: its accelerators, their memory and speed, and what DCGM finds wrong with them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from components.acceptance.ground import NAMESPACE
+from components.acceptance.images import ACCELERATED, DCGM
+from components.acceptance.pods import (
+    CONTAINER,
+    RESULTS,
+    SCRIPT_FOLDER,
+    Pod,
+    container,
+    job_object,
+    module,
+    named,
+    selector,
+)
+from components.acceptance.shapes import JOB_DONE, JOB_FAILED, Log, PlannedJob, backwards, reference
+from planning.acceptance.results import Per, subject
+from planning.queues import flavor, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from components.acceptance.ground import Ground
+    from components.acceptance.shapes import Manifest
+    from planning.spec import Pool
+
+CHECKS: Final = ("inventory", "usable_memory", "dcgm", "matmul", "nvlink")
+LEVEL: Final = 3  # "long": memory, bandwidth and stress (docs.nvidia.com/datacenter/dcgm, "DCGM Diagnostics")
+SECONDS: Final = 3 * 3600
+STAGE: Final = 1
+SHARED_MEMORY: Final[Manifest] = {"name": "shm", "emptyDir": {"medium": "Memory", "sizeLimit": "32Gi"}}
+KEPT: Final[Manifest] = {"name": "results", "emptyDir": {"sizeLimit": "64Mi"}}
+# The stand-in for `dcgmi` is found before any other; what the image itself has on its path follows.
+PATH: Final = (
+    f"{SCRIPT_FOLDER}:/usr/local/mpi/bin:/usr/local/nvidia/bin:/usr/local/cuda/bin:/usr/local/bin:/usr/bin:/bin"
+)
+WHOLE: Final[Mapping[str, str]] = {"cpu": "2", "memory": "16Gi"}
+
+
+def accelerators(ground: Ground, pool: Pool) -> dict[str, str]:
+    """All accelerators of a node, as its pods ask for them."""
+    asked = plain(pool) if ground.spec.platform is None else flavor(pool, ground.spec.platform)
+    return {asked.resource: str(pool.accelerators * asked.parts)}
+
+
+def node_job(ground: Ground, pool: Pool, node: str) -> PlannedJob:
+    """Every check of one node, which it needs for itself: it takes all its accelerators, tainted or cordoned."""
+    name = named("node", node, ground.run)
+    job = job_object(ground, name, node_pod(ground, pool, node), seconds=SECONDS)
+    return PlannedJob(
+        name=name,
+        checks=checks_of(pool),
+        subject=subject(Per.NODE, node),
+        objects=(job,),
+        awaited=reference(job),
+        done=JOB_DONE,
+        failed=JOB_FAILED,
+        log=Log(namespace=NAMESPACE, selector=selector(ground, name), container=CONTAINER),
+        seconds=SECONDS,
+        stage=STAGE,
+        nodes=(node,),
+        removed=backwards([job]),
+    )
+
+
+def checks_of(pool: Pool) -> tuple[str, ...]:
+    """The checks of one of its nodes: a single accelerator is linked to no other."""
+    return CHECKS if pool.accelerators > 1 else tuple(each for each in CHECKS if each != "nvlink")
+
+
+def node_pod(ground: Ground, pool: Pool, node: str, *, program: str = "node", extra: tuple[str, ...] = ()) -> Pod:
+    """DCGM in its own image first, which is heard by what measures the rest.
+
+    Both ask for all accelerators: an init container and the one after it are given the same ones.
+    """
+    asks = accelerators(ground, pool)
+    said = (
+        *("--placement", ground.spec.placement.name, "--pool", pool.name, "--node", node),
+        *("--accelerators", str(pool.accelerators), "--checks", ",".join(checks_of(pool)), "--level", str(LEVEL)),
+        *_sized(ground, pool),
+        *extra,
+    )
+    diagnosed = Pod(
+        image=DCGM,
+        command=["sh", f"{SCRIPT_FOLDER}/dcgm.sh", RESULTS, str(LEVEL)],
+        asks=asks,
+        requests=WHOLE,
+        root=True,
+        mounts={"results": RESULTS},
+    )
+    return Pod(
+        image=ACCELERATED,
+        command=module(program, *said),
+        asks=asks,
+        requests=WHOLE,
+        root=True,
+        env=({"name": "PATH", "value": PATH},),
+        mounts={"results": RESULTS, "shm": "/dev/shm"},  # noqa: S108 - of one pod
+        volumes=(KEPT, SHARED_MEMORY),
+        before=(container(ground, diagnosed, name="dcgm"),),
+        nodes=(node,),
+        pool=pool,
+    )
+
+
+def _sized(ground: Ground, pool: Pool) -> tuple[str, ...]:
+    """Payloads that fit its memory; the precision of its workload, and the matrices that were published for it."""
+    payloads = ground.payloads(pool)
+    links = ("--least", str(min(payloads)), "--most", str(max(payloads))) if payloads else ()
+    held = ground.expected.get(pool.name)
+    if held is None:
+        return links
+    shapes = ("--shapes", ",".join(held.shapes)) if held.shapes else ()
+    return (*links, "--precision", held.precision, *shapes)

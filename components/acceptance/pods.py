@@ -1,0 +1,229 @@
+"""Pods of the acceptance: the measuring code in a container that may do next to nothing."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import TYPE_CHECKING, Final
+
+from components.acceptance.ground import ACCOUNT, CODE, CODE_FOLDER, JOB, NAMESPACE, RUN, code_items, head
+from components.acceptance.measure import PACKAGE
+from components.acceptance.scripts import SCRIPTS
+from components.nodepool.devices import BURN_IN_TAINT
+from planning.accelerators import device
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from components.acceptance.ground import Ground
+    from components.acceptance.shapes import Manifest
+    from planning.spec import Pool
+
+CONTAINER: Final = "measure"
+LONGEST: Final = 52  # characters of a Job's name, to which its pods' names add eleven
+DIGEST: Final = 10
+NAME: Final = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")
+UNNAMEABLE: Final = re.compile(r"[^a-z0-9]+")
+SCRIPT_FOLDER: Final = "/scripts"
+RESULTS: Final = "/results"
+TOOLS: Final = "/tools"
+QUEUE: Final = "kueue.x-k8s.io/queue-name"
+HOSTNAME: Final = "kubernetes.io/hostname"
+NOBODY: Final = 65532
+RUNTIME: Final = {"type": "RuntimeDefault"}
+SMALL: Final[Mapping[str, str]] = {"cpu": "100m", "memory": "128Mi"}
+# A job that is taken away with its node is not one that failed.
+NOT_OUR_FAULT: Final = {
+    "rules": [{"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}]
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pod:
+    """What differs between pods.
+
+    Args:
+        image: as the catalog names it.
+        command: of the container; arguments are never put together in a shell.
+        asks: extended resources, each a whole number of the node's.
+        root: whether it runs as root, without a capability, because a tool wants that.
+        env: variables; given: Secrets and ConfigMaps whose keys are variables.
+        mounts: volume name to the folder in which it is seen.
+        volumes: what lies behind these names.
+        before: init containers.
+        code: name of the ConfigMap with the measuring code.
+        nodes: names of the nodes that it may be on; empty for any.
+        pool: whose taints it does not mind; None for none.
+    """
+
+    image: str
+    command: Sequence[str]
+    asks: Mapping[str, str] = field(default_factory=dict[str, str])
+    requests: Mapping[str, str] = field(default_factory=lambda: dict(SMALL))
+    root: bool = False
+    capabilities: Sequence[str] = ()
+    env: Sequence[Manifest] = ()
+    given: Sequence[Manifest] = ()
+    mounts: Mapping[str, str] = field(default_factory=dict[str, str])
+    volumes: Sequence[Manifest] = ()
+    before: Sequence[Manifest] = ()
+    nodes: Sequence[str] = ()
+    pool: Pool | None = None
+    account: str = ACCOUNT
+    code: str = CODE
+
+
+def module(name: str, *arguments: str, python: str = "python3") -> list[str]:
+    """Command line of a program of `components.acceptance.measure`."""
+    return [python, "-m", f"{PACKAGE}.{name}", *arguments]
+
+
+def named(*words: str, most: int = LONGEST) -> str:
+    """A name that Kubernetes takes, of so many characters at most, that differs where the words do."""
+    plain = "-".join(words).lower()
+    if len(plain) <= most and NAME.fullmatch(plain):
+        return plain
+    kept = UNNAMEABLE.sub("-", plain)[: most - DIGEST - 1].strip("-")
+    return f"{kept}-{sha256(plain.encode()).hexdigest()[:DIGEST]}"
+
+
+def labels(ground: Ground, job: str) -> dict[str, str]:
+    """Labels of everything of one job; no sidecar stands between what is measured and who measures."""
+    return {RUN: ground.run, JOB: job, "sidecar.istio.io/inject": "false"}
+
+
+def selector(ground: Ground, job: str) -> str:
+    """The same as a label selector finds its pods."""
+    return f"{RUN}={ground.run},{JOB}={job}"
+
+
+def job_object(
+    ground: Ground,
+    job: str,
+    pod: Pod,
+    *,
+    seconds: int,
+    namespace: str = NAMESPACE,
+    count: int = 1,
+    queue: str = "",
+) -> Manifest:
+    """A Job of one try: what fails is measured again by hand, not hidden by a second run.
+
+    Args:
+        count: pods, each on a node of its own.
+        queue: of Kueue, where the namespace's pods wait for one.
+    """
+    marked = labels(ground, job)
+    queued = {**marked, **({QUEUE: queue} if queue else {})}
+    spec: Manifest = {
+        "completions": count,
+        "parallelism": count,
+        "completionMode": "Indexed",
+        "backoffLimit": 0,
+        "activeDeadlineSeconds": seconds,
+        "podFailurePolicy": NOT_OUR_FAULT,
+        "template": {"metadata": {"labels": marked}, "spec": pod_spec(ground, pod, spread=job if count > 1 else "")},
+    }
+    return {**head("batch/v1", "Job", job, namespace=namespace, labels=queued), "spec": spec}
+
+
+def pod_spec(ground: Ground, pod: Pod, *, spread: str = "") -> Manifest:
+    """The pod of a Job.
+
+    Args:
+        spread: name of the job no two of whose pods may share a node; "" where they may.
+    """
+    affinity = _affinity(ground, pod, spread=spread)
+    return {
+        "serviceAccountName": pod.account,
+        "automountServiceAccountToken": False,
+        "enableServiceLinks": False,
+        "restartPolicy": "Never",
+        "securityContext": pod_security(root=pod.root),
+        "tolerations": tolerations(pod.pool),
+        **({"affinity": affinity} if affinity else {}),
+        **({"initContainers": list(pod.before)} if pod.before else {}),
+        "containers": [container(ground, pod)],
+        "volumes": [*code_volumes(pod.code), *pod.volumes],
+    }
+
+
+def pod_security(*, root: bool) -> Manifest:
+    """Whom the pod runs as."""
+    if root:
+        return {"seccompProfile": RUNTIME}
+    user = {"runAsUser": NOBODY, "runAsGroup": NOBODY, "fsGroup": NOBODY}
+    return {"runAsNonRoot": True, **user, "seccompProfile": RUNTIME}
+
+
+def container(ground: Ground, pod: Pod, *, name: str = CONTAINER) -> Manifest:
+    """The container that measures; its working files lie in memory or in an emptyDir."""
+    mounts = [{"name": volume, "mountPath": path} for volume, path in pod.mounts.items()]
+    return {
+        "name": name,
+        "image": ground.picture(pod.image),
+        "command": list(pod.command),
+        "env": [
+            {"name": "PYTHONPATH", "value": CODE_FOLDER},
+            {"name": "PYTHONDONTWRITEBYTECODE", "value": "1"},
+            {"name": "HOME", "value": "/tmp"},  # noqa: S108 - of one container
+            *pod.env,
+        ],
+        **({"envFrom": list(pod.given)} if pod.given else {}),
+        "resources": {"requests": {**pod.requests, **pod.asks}, **({"limits": dict(pod.asks)} if pod.asks else {})},
+        "securityContext": secured(root=pod.root, capabilities=pod.capabilities),
+        "terminationMessagePolicy": "FallbackToLogsOnError",
+        "volumeMounts": [*CODE_MOUNTS, *mounts],
+    }
+
+
+def secured(*, root: bool, capabilities: Sequence[str] = ()) -> Manifest:
+    """As small as the tool allows."""
+    added = {"add": list(capabilities)} if capabilities else {}
+    user: Manifest = {"runAsUser": 0} if root else {"runAsNonRoot": True}
+    return {**user, "allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"], **added}}
+
+
+def tolerations(pool: Pool | None) -> list[Manifest]:
+    """Of a pool's nodes: kept for accelerators, untested, or cordoned; measuring is how they cease to be."""
+    if pool is None:
+        return []
+    keys = [key for key in (device(pool.accelerator), BURN_IN_TAINT) if key]
+    spared: list[Manifest] = [{"key": "node.kubernetes.io/unschedulable", "operator": "Exists", "effect": "NoSchedule"}]
+    taken: list[Manifest] = [{"key": key, "operator": "Exists", "effect": "NoSchedule"} for key in keys]
+    return taken + spared
+
+
+def _affinity(ground: Ground, pod: Pod, *, spread: str) -> Manifest:
+    found: Manifest = {}
+    if pod.nodes:
+        found["nodeAffinity"] = on_nodes(pod.nodes)
+    if spread:
+        apart = {"labelSelector": {"matchLabels": {RUN: ground.run, JOB: spread}}, "topologyKey": HOSTNAME}
+        found["podAntiAffinity"] = {"requiredDuringSchedulingIgnoredDuringExecution": [apart]}
+    return found
+
+
+def on_nodes(names: Sequence[str]) -> Manifest:
+    """Only on nodes of these names, whatever their labels say."""
+    fields = [{"key": "metadata.name", "operator": "In", "values": [name]} for name in names]
+    terms = [{"matchFields": [each]} for each in fields]
+    return {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
+
+
+def code_volumes(name: str = CODE) -> list[Manifest]:
+    """The measuring code, our lines of shell, and room for what a program drops."""
+    scripts: list[Manifest] = [{"key": each, "path": each} for each in SCRIPTS]
+    return [
+        {"name": "code", "configMap": {"name": name, "items": code_items()}},
+        {"name": "scripts", "configMap": {"name": name, "defaultMode": 0o555, "items": scripts}},
+        {"name": "tmp", "emptyDir": {}},
+    ]
+
+
+CODE_MOUNTS: Final[Sequence[Manifest]] = (
+    {"name": "code", "mountPath": CODE_FOLDER, "readOnly": True},
+    {"name": "scripts", "mountPath": SCRIPT_FOLDER, "readOnly": True},
+    {"name": "tmp", "mountPath": "/tmp"},  # noqa: S108 - an emptyDir of the pod
+)

@@ -1,0 +1,209 @@
+"""What a tier that is a file system carries: the three needs of training, and many small files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from components.acceptance.ground import ACCOUNT, CODE, NAMESPACE, code_object, head
+from components.acceptance.images import FIO, PYTHON
+from components.acceptance.pods import (
+    CONTAINER,
+    SCRIPT_FOLDER,
+    TOOLS,
+    Pod,
+    container,
+    job_object,
+    labels,
+    module,
+    named,
+    selector,
+)
+from components.acceptance.shapes import JOB_DONE, JOB_FAILED, Log, PlannedJob, backwards, reference
+from components.access.names import SYSTEM_NAMESPACE, namespace, workloads
+from planning.acceptance.results import Per, subject
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from components.acceptance.ground import Ground
+    from components.acceptance.shapes import Manifest
+    from planning.spec import ClusterSpec, Pool, Tier
+
+CHECKS: Final = ("loader", "checkpoint", "code", "small_files")
+STAGE: Final = 30
+SECONDS: Final = 2 * 3600
+FOLDER: Final = "/tier"
+# One node cannot draw what a shared tier is sold with, and every node more than a few adds nothing to a figure that is
+# the tier's own.
+CLIENTS: Final = 8
+ROOM_GIB: Final = 200
+FIO_JOBS: Final = 8
+FILE_MB: Final = 8192
+HOT: Final = "hot"
+DEFAULT: Final = "default"  # service account of every namespace
+PATH: Final = f"{TOOLS}/bin:/usr/local/bin:/usr/bin:/bin"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """Where a tier can be mounted.
+
+    Args:
+        claim: of the volume, in the namespace; "" for the node's own disks.
+        made: the claim, where it is made for the measurement and goes with it.
+        root: whether only root may write at its top.
+    """
+
+    namespace: str = NAMESPACE
+    claim: str = ""
+    made: Manifest | None = None
+    root: bool = False
+
+
+def storage_jobs(ground: Ground, nodes: Mapping[str, Sequence[str]]) -> Iterator[PlannedJob]:
+    """One for each tier that is a file system and can be mounted."""
+    for position, tier in enumerate(each for each in ground.spec.storage if each.tier in PLACES):
+        place = PLACES[tier.tier](ground, tier)
+        pool, there = _clients(ground, tier, nodes)
+        if place is not None and there:
+            yield _job(ground, tier, place, pool=pool, nodes=there, stage=STAGE + position)
+
+
+def unmounted(ground: Ground, nodes: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
+    """Subject of each tier that is a file system and is not measured, and why."""
+    for tier in ground.spec.storage:
+        if tier.tier not in PLACES:
+            continue
+        told = subject(Per.TIER, tier.tier, placement=ground.spec.placement.name)
+        if PLACES[tier.tier](ground, tier) is None:
+            yield told, "the provider's profile names no storage class of it, so no claim can be made"
+        elif not _clients(ground, tier, nodes)[1]:
+            yield told, "no node of the pools is there to mount it"
+
+
+def _job(
+    ground: Ground, tier: Tier, place: Place, *, pool: Pool | None, nodes: Sequence[str], stage: int
+) -> PlannedJob:
+    name = named("tier", tier.tier, ground.run)
+    own = place.namespace == NAMESPACE
+    said = ("--placement", ground.spec.placement.name, "--tier", tier.tier, "--node", "$(NODE)")
+    pod = Pod(
+        image=PYTHON,
+        command=module("storage", *said, "--nodes", str(len(nodes)), "--folder", FOLDER, *_sized(tier, place, nodes)),
+        requests={"cpu": "2", "memory": "4Gi"},
+        root=place.root,
+        env=(
+            {"name": "PATH", "value": PATH},
+            {"name": "NODE", "valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}},
+        ),
+        mounts={"tier": FOLDER, "tools": TOOLS},
+        volumes=(_volume(place), {"name": "tools", "emptyDir": {}}),
+        before=(_fio(ground, root=place.root),),
+        nodes=nodes,
+        pool=pool,
+        account=ACCOUNT if own else DEFAULT,
+        code=CODE if own else name,
+    )
+    job = job_object(ground, name, pod, seconds=SECONDS, namespace=place.namespace, count=len(nodes))
+    copied = () if own else (code_object(name, namespace=place.namespace, labels=labels(ground, name)),)
+    objects = (*copied, *([place.made] if place.made else []), job)
+    return PlannedJob(
+        name=name,
+        checks=CHECKS,
+        subject=subject(Per.TIER, tier.tier, placement=ground.spec.placement.name),
+        objects=objects,
+        awaited=reference(job),
+        done=JOB_DONE,
+        failed=JOB_FAILED,
+        log=Log(namespace=place.namespace, selector=selector(ground, name), container=CONTAINER),
+        seconds=SECONDS,
+        stage=stage,
+        removed=backwards(objects),
+    )
+
+
+def _sized(tier: Tier, place: Place, nodes: Sequence[str]) -> tuple[str, ...]:
+    """Files of fio that, of all nodes together, fill half of the room at most."""
+    sharing = len(nodes) if place.claim else 1
+    sold = place.claim and place.made is None
+    room_mb = tier.provisioned_gb * 1000 if sold else ROOM_GIB * 1024
+    fitting = room_mb // 2 // (sharing * FIO_JOBS)
+    return ("--jobs", str(FIO_JOBS), "--size-mb", str(max(min(FILE_MB, fitting) if room_mb else FILE_MB, 1)))
+
+
+def _fio(ground: Ground, *, root: bool) -> Manifest:
+    """Brings fio beside Python: no image that has both is published by anyone we would trust."""
+    command = ["sh", f"{SCRIPT_FOLDER}/carry.sh", "fio", TOOLS]
+    return container(ground, Pod(image=FIO, command=command, root=root, mounts={"tools": TOOLS}), name="fio")
+
+
+def _volume(place: Place) -> Manifest:
+    if not place.claim:
+        return {"name": "tier", "emptyDir": {"sizeLimit": f"{ROOM_GIB}Gi"}}
+    return {"name": "tier", "persistentVolumeClaim": {"claimName": place.claim}}
+
+
+def _clients(ground: Ground, tier: Tier, nodes: Mapping[str, Sequence[str]]) -> tuple[Pool | None, Sequence[str]]:
+    """Nodes that mount it: of the first pool with accelerators that is there; of a hot tier one that has disks."""
+    fitting = [
+        pool
+        for pool in ground.spec.pools
+        if pool.role == "gpu" and nodes.get(pool.name) and (tier.tier != HOT or pool.local_nvme_gb)
+    ]
+    if not fitting:
+        return None, ()
+    return fitting[0], tuple(nodes[fitting[0].name][:CLIENTS])
+
+
+def _hot(ground: Ground, tier: Tier) -> Place | None:
+    """The nodes' own NVMe is what their kubelet keeps an emptyDir on: all of ours make it their scratch."""
+    del ground, tier
+    return Place()
+
+
+def _warm(ground: Ground, tier: Tier) -> Place | None:
+    """Where the program keeps a volume of it; else a claim of the class that the provider's profile names."""
+    spec = ground.spec
+    found = KEPT.get(spec.placement.target)
+    if found is not None:
+        return found(spec, tier)
+    if not spec.profile.shared_class:
+        return None
+    name = named("tier", tier.tier, ground.run)
+    made: Manifest = {
+        **head("v1", "PersistentVolumeClaim", name, labels=labels(ground, name)),
+        "spec": {
+            "accessModes": ["ReadWriteMany"],
+            "storageClassName": spec.profile.shared_class,
+            "resources": {"requests": {"storage": f"{ROOM_GIB}Gi"}},
+        },
+    }
+    return Place(claim=name, made=made)
+
+
+def _of_workload(spec: ClusterSpec, tier: Tier) -> Place | None:
+    """Google Cloud: the claim that the first workload has."""
+    del tier
+    first = next(iter(workloads(spec)), "")
+    return Place(namespace=namespace(first), claim="shared") if first else None
+
+
+def _of_system(spec: ClusterSpec, tier: Tier) -> Place | None:
+    """AWS: the system's own claim on the file system, by which its top was opened."""
+    del spec, tier
+    return Place(namespace=SYSTEM_NAMESPACE, claim="shared", root=True)
+
+
+def _of_tier(spec: ClusterSpec, tier: Tier) -> Place | None:
+    """CoreWeave: the one claim that is the tier."""
+    del spec
+    return Place(namespace=f"atoll-storage-{tier.tier}", claim=tier.tier)
+
+
+KEPT: Final[Mapping[str, Callable[[ClusterSpec, Tier], Place | None]]] = {
+    "aws": _of_system,
+    "gcp": _of_workload,
+    "coreweave": _of_tier,
+}
+PLACES: Final[Mapping[str, Callable[[Ground, Tier], Place | None]]] = {"hot": _hot, "warm": _warm}

@@ -1,0 +1,211 @@
+"""What is asked to be accepted: a stack's lock, what may be expected of it, and where its results lie."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from catalogs.reader import load
+from driver.accepting.records import RecordError, checked, once
+from driver.accepting.store import META, MOST_BYTES, MOST_FAULTS, RESULTS, Meta, merged, read_meta, read_records, whole
+from driver.project import known_stack, shown
+from planning.acceptance.expected import expected
+from planning.acceptance.judge import judge
+from planning.acceptance.records import results_of, when
+from planning.acceptance_report.forming import DOCUMENT, formed
+from planning.checklist.reading import read_file
+from planning.errors import Fault, InputError
+from planning.lock import read_lock
+from planning.relocation.plan_form import lock_digest
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from catalogs.reader import Catalog
+    from planning.acceptance.expected import Expected
+    from planning.acceptance.results import Measured, Results
+    from planning.acceptance_report.form import AcceptanceForm
+    from planning.lock import Lock
+    from planning.spec import ClusterSpec
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """A stack that is to be accepted."""
+
+    folder: Path
+    lock: Lock
+    digest: str
+    catalog: Catalog
+    expected: Expected
+
+    @property
+    def sources(self) -> dict[str, str]:
+        """Id of each source to its words."""
+        return {
+            id_: f"{each.text}, {each.url}, {each.as_of or 'no date'}" for id_, each in self.catalog.sources.items()
+        }
+
+    def spec(self, placement: str) -> ClusterSpec:
+        """The cluster of a placement; the one at home for "".
+
+        Raises:
+            InputError: the lock has no such placement.
+        """
+        names = [each.placement.name for each in self.lock.placements]
+        if placement and placement not in names:
+            raise InputError(
+                f"the lock of {self.lock.stack} has no placement {placement!r}; it has: {', '.join(names)}"
+            )
+        return self.lock.placements[names.index(placement) if placement else 0]
+
+    def form(
+        self,
+        results: Results,
+        *,
+        unfinished: Sequence[str] = (),
+        only: Collection[str] = (),
+        nodes: Collection[str] = (),
+    ) -> AcceptanceForm:
+        """The judged report, not signed."""
+        return formed(
+            judge(results, self.expected),
+            results,
+            lock=self.lock,
+            lock_digest=self.digest,
+            expected=self.expected,
+            unfinished=unfinished,
+            only=only,
+            nodes=nodes,
+        )
+
+
+def asked(stack: str) -> Asked:
+    """What a stack is held to.
+
+    Raises:
+        InputError: no such stack, or it is not accepted.
+    """
+    project = known_stack(stack)
+    lock = read_lock(Path(shown(project.lock(stack))))
+    checklist = read_file(Path(shown(project.checklist(stack))))
+    catalog = load()
+    return Asked(
+        folder=Path(shown(project.lock(stack))).parent,
+        lock=lock,
+        digest=lock_digest(lock),
+        catalog=catalog,
+        expected=expected(lock, catalog, checklist),
+    )
+
+
+def recorded(paths: Sequence[Path], it: Asked) -> tuple[Results, list[str]]:
+    """Results of files and folders as one, and what did not end well in their runs.
+
+    Raises:
+        InputError: nothing there, lines that are no records, or a run of another stack or lock.
+    """
+    parts: list[list[Measured]] = []
+    unfinished: list[str] = []
+    starts: list[str] = []
+    ends: list[str] = []
+    for path in (each for given in paths for each in _files(given)):
+        if path.suffix != ".jsonl":
+            found, digest = _document(path)
+            parts.append(found["measured"])
+            starts.append(found["started"])
+            ends.append(found["ended"])
+            _same_stack(path, found["stack"], found["option"], it)
+            _same_lock(path, digest, it)
+            continue
+        parts.append(read_records(path, forgive_last=(path.parent / META).exists()))
+        if (path.parent / META).exists():
+            meta = _checked(read_meta(path.parent / META), path, it)
+            unfinished += meta.failed
+            starts.append(meta.started)
+            ends.append(meta.ended or meta.started)
+    return whole(_meta(it, starts, ends), merged(parts)), unfinished
+
+
+def _meta(it: Asked, starts: Sequence[str], ends: Sequence[str]) -> Meta:
+    return Meta(
+        run="",
+        stack=it.lock.stack,
+        option=it.lock.option,
+        placement="",
+        lock_digest=it.digest,
+        started=min(filter(None, starts), default=""),
+        ended=max(filter(None, ends), default=""),
+    )
+
+
+def _files(given: Path) -> Iterator[Path]:
+    if given.is_dir():
+        found = sorted(given.rglob(RESULTS))
+        if not found:
+            raise InputError(f"{given}: there is no {RESULTS} in it")
+        yield from found
+    elif given.is_file():
+        yield given
+    else:
+        raise InputError(f"{given}: there is no such file or folder")
+
+
+def _document(path: Path) -> tuple[Results, str]:
+    """Results of a JSON document, of an acceptance's or of a report's, and the lock's digest that the report names."""
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise InputError(f"{path} has more than {MOST_BYTES} bytes: these are no results of an acceptance")
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} cannot be read: {error}") from error
+    try:
+        found = cast("object", json.loads(text, object_pairs_hook=once))
+    except RecordError as error:
+        raise InputError(f"{path}: not the results of an acceptance: {error}") from error
+    except (ValueError, RecursionError):
+        found = None
+    report = cast("dict[str, object]", found) if isinstance(found, dict) else {}
+    inside = json.dumps(report["results"]) if report.get("document") == DOCUMENT and "results" in report else text
+    return _sound(results_of(inside, file=str(path)), file=str(path)), str(report.get("lock_digest", ""))
+
+
+def _sound(results: Results, *, file: str) -> Results:
+    """The same results, once each record is one that a run would have kept, and their times are times."""
+    faults = [
+        Fault(message=f"{name} {results[name][:80]!r} is no time with its zone", file=file)
+        for name in ("started", "ended")
+        if results[name] and when(results[name]) is None
+    ]
+    for number, each in enumerate(results["measured"]):
+        try:
+            checked(each)
+        except RecordError as error:
+            faults.append(Fault(message=f"measured.{number}: {error}", file=file))
+    if faults:
+        raise InputError(f"{file}: not the results of an acceptance", faults=faults[:MOST_FAULTS])
+    return results
+
+
+def _checked(meta: Meta, path: Path, it: Asked) -> Meta:
+    _same_stack(path, meta.stack, meta.option, it)
+    _same_lock(path, meta.lock_digest, it)
+    return meta
+
+
+def _same_lock(path: Path, digest: str, it: Asked) -> None:
+    if digest and digest != it.digest:
+        raise InputError(
+            f"{path} was measured for another lock of {it.lock.stack}: {digest[:80]}",
+            hint="what was accepted since is another cluster: measure that",
+        )
+
+
+def _same_stack(path: Path, stack: str, option: str, it: Asked) -> None:
+    if (stack, option) != (it.lock.stack, it.lock.option):
+        raise InputError(
+            f"{path} was measured for {stack} {option}, and this is {it.lock.stack} {it.lock.option}",
+            hint="results say nothing about another cluster",
+        )

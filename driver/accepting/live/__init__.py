@@ -1,0 +1,1 @@
+"""The cluster that is measured; the only place where its API is known."""

@@ -1,0 +1,174 @@
+"""Records as text: lines that pods print, and the whole of one acceptance. Nothing in them is believed unread."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING, Final, cast
+
+from planning.acceptance.results import BY_ID, SCHEMA_VERSION, Measured, Reading, Results
+from planning.errors import Fault, InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+TEXTS: Final = ("check", "subject", "at", "tool")
+LONGEST: Final = 80  # characters of a faulty text that a message repeats
+MOST_DIGITS: Final = 30
+
+Json = dict[str, object]
+
+
+def measured_of(text: str) -> tuple[list[Measured], list[str]]:
+    """The records among the lines that a pod printed, and a sentence for each line that should be one and is not."""
+    found: list[Measured] = []
+    faults: list[str] = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.lstrip().startswith("{"):
+            continue
+        record = _record(_json(line))
+        if isinstance(record, str):
+            faults.append(f"line {number}: {record}: {line.strip()[:LONGEST]!r}")
+        else:
+            found.append(record)
+    return found, faults
+
+
+def results_of(text: str, *, file: str) -> Results:
+    """The results in a file.
+
+    Raises:
+        InputError: not JSON, not results, or records that are none; every fault at once.
+    """
+    body = _json(text)
+    if body is None:
+        raise InputError(f"{file}: not the results of an acceptance, which are a JSON object")
+    if body.get("schema_version") != SCHEMA_VERSION:
+        raise InputError(f"{file}: results of schema {body.get('schema_version')!r}; this Atoll reads {SCHEMA_VERSION}")
+    listed = body.get("measured")
+    faults = [f"{name} is no text" for name in ("stack", "option", "started", "ended") if not _is_text(body.get(name))]
+    records: list[Measured] = []
+    for number, each in enumerate(cast("list[object]", listed) if isinstance(listed, list) else ()):
+        record = _record(cast("Json", each) if isinstance(each, dict) else None)
+        if isinstance(record, str):
+            faults.append(f"measured.{number}: {record}")
+        else:
+            records.append(record)
+    if not isinstance(listed, list):
+        faults.append("measured is no list")
+    if faults:
+        told = tuple(Fault(message=fault, file=file) for fault in faults)
+        raise InputError(f"{file}: not the results of an acceptance", faults=told)
+    return Results(
+        schema_version=SCHEMA_VERSION,
+        stack=str(body["stack"]),
+        option=str(body["option"]),
+        started=str(body["started"]),
+        ended=str(body["ended"]),
+        measured=records,
+    )
+
+
+def results_to(results: Results) -> str:
+    """Canonical text: sorted keys, two spaces, one newline at the end."""
+    return json.dumps(results, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def fault_of(record: Measured) -> str:
+    """What is wrong with a record of the right shape; "" where nothing is."""
+    check = BY_ID.get(record["check"])
+    if check is None:
+        return f"unknown check {record['check'][:LONGEST]!r}"
+    per, _, name = record["subject"].partition("/")
+    if per != check.per or not name:
+        return f"{check.id} is about a {check.per}, not about {record['subject'][:LONGEST]!r}"
+    if when(record["at"]) is None:
+        return f"{record['at'][:LONGEST]!r} is no time"
+    lacking = [name for name in check.params if not record["params"].get(name)]
+    if lacking:
+        return f"it does not say its {', '.join(lacking)}"
+    if record["failed"]:
+        return ""
+    silent = [name for name in check.readings if figure(record, name) is None]
+    return f"no figure of {', '.join(silent)}" if silent else ""
+
+
+def figure(record: Measured, name: str) -> Decimal | None:
+    """One reading; None where it is not there, in another unit, no number, or given twice."""
+    check = BY_ID.get(record["check"])
+    unit = check.readings.get(name) if check is not None else None
+    found = [each["value"] for each in record["readings"] if each["name"] == name and each["unit"] == unit]
+    return number(found[0]) if len(found) == 1 else None
+
+
+def number(text: str) -> Decimal | None:
+    """A finite decimal that is not negative; None for anything else."""
+    try:
+        value = Decimal(text) if len(text) <= MOST_DIGITS else None
+    except InvalidOperation:
+        return None
+    if value is None or not value.is_finite() or value < 0 or abs(value.adjusted()) > MOST_DIGITS:
+        return None
+    return value
+
+
+def when(text: str) -> datetime | None:
+    """A time of ISO 8601 with its zone; None for anything else."""
+    try:
+        found = datetime.fromisoformat(text)
+        return found.astimezone(UTC) if found.tzinfo is not None else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def _record(body: Json | None) -> Measured | str:
+    """A record, or what is wrong with its shape."""
+    if body is None:
+        return "not JSON, or cut short"
+    wrong = [name for name in TEXTS if not _is_text(body.get(name))]
+    readings, failed, params = (body.get(name) for name in ("readings", "failed", "params"))
+    known = _readings(readings)
+    if known is None:
+        wrong.append("readings")
+    if not isinstance(failed, list) or not all(_is_text(each) for each in cast("list[object]", failed)):
+        wrong.append("failed")
+    if not isinstance(params, dict) or not all(_is_text(each) for each in cast("Json", params).values()):
+        wrong.append("params")
+    if wrong or known is None:
+        return f"no record: {', '.join(wrong)} is missing or of another kind"
+    return Measured(
+        check=str(body["check"]),
+        subject=str(body["subject"]),
+        at=str(body["at"]),
+        tool=str(body["tool"]),
+        readings=known,
+        failed=cast("list[str]", failed),
+        params=cast("dict[str, str]", params),
+    )
+
+
+def _readings(value: object) -> list[Reading] | None:
+    if not isinstance(value, list):
+        return None
+    found: list[Reading] = []
+    for each in cast("list[object]", value):
+        if not isinstance(each, dict):
+            return None
+        cells = cast("Mapping[str, object]", each)
+        if not all(_is_text(cells.get(name)) for name in ("name", "value", "unit")):
+            return None
+        found.append(Reading(name=str(cells["name"]), value=str(cells["value"]), unit=str(cells["unit"])))
+    return found
+
+
+def _json(text: str) -> Json | None:
+    try:
+        body = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return cast("Json", body) if isinstance(body, dict) else None
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)

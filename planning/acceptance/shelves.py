@@ -1,0 +1,97 @@
+"""What storage tiers are held to: the three needs of training, and many small files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Final
+
+from catalogs.speeds import tier_speeds
+from planning.acceptance.limits import Limit, noted, plain, unknown
+from planning.acceptance.results import Per, subject
+from planning.acceptance.speed import percent
+
+if TYPE_CHECKING:
+    from catalogs.promised import Promise
+    from catalogs.reader import Catalog
+    from planning.spec import ClusterSpec, Tier
+
+FILES: Final = ("hot", "warm")
+"""Tiers that are file systems; objects are proven by the smoke of their service."""
+GB_PER_TIB: Final = Decimal(2**40) / 10**9
+SECONDS: Final = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpectedTier:
+    """One tier that is mounted as a file system.
+
+    Args:
+        subject: of its records, "tier/home/warm".
+        loader: MB/s that all nodes together read.
+        checkpoint: MB/s that all nodes together write.
+        code: what is noted of reads and writes of 4 KiB, in IOPS.
+        small_files: seconds to make, to read and to remove many small files.
+    """
+
+    subject: str
+    placement: str
+    tier: str
+    engine: str
+    provisioned_gb: int
+    loader: Limit
+    checkpoint: Limit
+    code: tuple[Limit, ...]
+    small_files: tuple[Limit, ...]
+
+
+def tiers_of(spec: ClusterSpec, catalog: Catalog) -> tuple[ExpectedTier, ...]:
+    """Every file system of a cluster."""
+    return tuple(_tier(tier, spec=spec, catalog=catalog) for tier in spec.storage if tier.tier in FILES)
+
+
+def _tier(tier: Tier, *, spec: ClusterSpec, catalog: Catalog) -> ExpectedTier:
+    share = catalog.promises["all_reduce_share"]
+    place = spec.placement
+    return ExpectedTier(
+        subject=subject(Per.TIER, tier.tier, placement=place.name),
+        placement=place.name,
+        tier=tier.tier,
+        engine=tier.engine,
+        provisioned_gb=tier.provisioned_gb,
+        loader=throughput(tier, reading="read", provider=place.provider, share=share),
+        checkpoint=throughput(tier, reading="write", provider=place.provider, share=share),
+        code=(noted(reading="read", unit="IOPS"), noted(reading="write", unit="IOPS")),
+        small_files=(
+            _seconds("create", catalog.promises["slow_environment"]),
+            _seconds("read", catalog.promises["slow_import"]),
+            noted(reading="remove", unit="s"),
+        ),
+    )
+
+
+def throughput(tier: Tier, *, reading: str, provider: str, share: Promise) -> Limit:
+    """MB/s of a whole tier: a share of what it is sold with; unknown where no page says what that is."""
+    sold = tier_speeds().get((provider, tier.tier))
+    if sold is None or not tier.provisioned_gb:
+        return unknown(reading=reading, unit="MB/s", why=f"nobody states how fast {tier.engine} is: agree on a figure")
+    whole = sold.mb_per_s_per_tib * tier.provisioned_gb / GB_PER_TIB
+    return Limit(
+        reading=reading,
+        unit="MB/s",
+        least=whole * share.value,
+        theory=whole,
+        why=f"{percent(share)} of {plain(whole)} MB/s: {plain(sold.mb_per_s_per_tib)} MB/s for each TiB provisioned",
+        source=sold.source,
+    )
+
+
+def _seconds(reading: str, promise: Promise) -> Limit:
+    """What took as long was complained of, so it must be faster."""
+    return Limit(
+        reading=reading,
+        unit="s",
+        most=promise.value * SECONDS,
+        why=f"less than {plain(promise.value)} minutes, which was too slow",
+        source=promise.source,
+    )

@@ -1,0 +1,177 @@
+"""Shape of the report's JSON. Amounts are decimals in strings, never floats; what nobody knows is null, never 0."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pydantic import ConfigDict, with_config
+from typing_extensions import TypedDict
+
+SCHEMA_VERSION: Final = 1
+_CLOSED: Final = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+
+
+@with_config(_CLOSED)
+class ReadingForm(TypedDict):
+    """One figure of a record."""
+
+    name: str
+    value: str
+    unit: str
+
+
+@with_config(_CLOSED)
+class MeasuredForm(TypedDict):
+    """One check, run once, as its job has written it."""
+
+    check: str
+    subject: str
+    """ "node/NAME", "pool/PLACEMENT/NAME", "tier/...", "network/...", "service/..."."""
+    at: str
+    """UTC, ISO 8601."""
+    tool: str
+    """Program and version."""
+    readings: list[ReadingForm]
+    failed: list[str]
+    """What the tool itself found wrong, in its words."""
+    params: dict[str, str]
+
+
+@with_config(_CLOSED)
+class ResultsForm(TypedDict):
+    """Everything that was measured."""
+
+    schema_version: int
+    stack: str
+    option: str
+    started: str
+    ended: str
+    measured: list[MeasuredForm]
+
+
+@with_config(_CLOSED)
+class PoolForm(TypedDict):
+    """A pool of accelerators, as the lock has it."""
+
+    subject: str
+    name: str
+    placement: str
+    at: str
+    """Path of the pool in the lock: "placements.0.pools.1"."""
+    machine: str
+    accelerator: str
+    accelerators: int
+    nodes: int
+    """Working ones and spares."""
+    nodes_at: str
+
+
+@with_config(_CLOSED)
+class VerdictForm(TypedDict):
+    """One check of one subject."""
+
+    check: str
+    subject: str
+    pool: str
+    title: str
+    outcome: str
+    """passed, failed, missing, cannot tell, noted."""
+    sentence: str
+    unit: str
+    measured: str | None
+    least: str | None
+    most: str | None
+    theory: str | None
+    params: dict[str, str]
+    why: str
+    """What the bounds follow from."""
+    source: str
+    """Id of the source of the bounds."""
+    at: str
+    """Path of the reading in `results`; "" where there is none."""
+
+
+@with_config(_CLOSED)
+class PointForm(TypedDict):
+    """One all-reduce: the worst of its runs."""
+
+    nodes: int
+    payload_bytes: int
+    bus_gb_per_s: str
+    outcome: str
+    """ "" for a payload that nothing was promised of."""
+    at: str
+
+
+@with_config(_CLOSED)
+class CurveForm(TypedDict):
+    """The all-reduce of one pool, in GB/s of bus bandwidth."""
+
+    pool: str
+    theory: str | None
+    least: str | None
+    why: str
+    source: str
+    node_counts: list[int]
+    points: list[PointForm]
+
+
+@with_config(_CLOSED)
+class NodeForm(TypedDict):
+    """One node: failed as soon as one of its checks has."""
+
+    name: str
+    placement: str
+    pool: str
+    outcome: str
+    reasons: list[str]
+
+
+@with_config(_CLOSED)
+class ToolForm(TypedDict):
+    """A tool that measured, and what."""
+
+    check: str
+    tool: str
+    at: str
+    """Path of the first record that names it."""
+
+
+@with_config(_CLOSED)
+class SignatureForm(TypedDict):
+    """Over the canonical JSON of the whole document, this value empty: sorted keys, no spaces, UTF-8."""
+
+    algorithm: str
+    """ed25519."""
+    key: str
+    """Fingerprint of the public key, as ssh-keygen -lf shows it."""
+    value: str
+    """base64."""
+
+
+@with_config(_CLOSED)
+class AcceptanceForm(TypedDict):
+    """`atoll accept-test --json`."""
+
+    document: str
+    """ "atoll acceptance": what is signed says what it is."""
+    schema_version: int
+    stack: str
+    option: str
+    lock_digest: str
+    only: list[str]
+    """What was asked for; empty for everything."""
+    outcome: str
+    """failed before missing before cannot tell before passed."""
+    failed_nodes: list[str]
+    nodes: list[NodeForm]
+    pools: list[PoolForm]
+    verdicts: list[VerdictForm]
+    curves: list[CurveForm]
+    unfinished: list[str]
+    """Jobs that did not end as they should, and why."""
+    faults: list[str]
+    """Records that were not used, and why."""
+    tools: list[ToolForm]
+    results: ResultsForm
+    signature: SignatureForm | None

@@ -1,0 +1,162 @@
+"""What is expected of every example: every figure from the catalog, a promise or the lock, and nothing guessed."""
+
+from __future__ import annotations
+
+import sys
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "documents"))
+
+from accepted import EXAMPLES, accepted, catalog, checklist
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalogs.speeds import achievable, seen_memory_mib, tier_speeds
+from planning.acceptance import nodes, speed
+from planning.acceptance.expected import Expected, expected
+from planning.acceptance.judge import Outcome, judge
+from planning.acceptance.results import CHECKS, Per, subject
+from planning.checklist.agreement import Agreement
+from planning.spec import Pool
+
+PROMISED = tuple(map(Decimal, (4, 8, 16, 32, 64)))
+GIB = 2**30
+
+
+def of(example: str) -> Expected:
+    return expected(accepted(example), catalog(), checklist(example))
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_every_limit_has_a_source_or_says_what_is_not_known(example: str) -> None:
+    held = of(example)
+    limits = [
+        limit
+        for pool in held.pools
+        for limit in (pool.memory, pool.matmul, pool.nvlink, *(each.limit for each in pool.all_reduce))
+    ]
+    limits += [limit for tier in held.tiers for limit in (tier.loader, tier.checkpoint, *tier.code, *tier.small_files)]
+    for limit in limits:
+        assert limit.why
+        assert bool(limit.source) == limit.known
+        assert not limit.source or limit.source in catalog().sources
+    assert len({each.subject for each in held.pools}) == len(held.pools)
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_nothing_measured_never_passes(example: str) -> None:
+    held = of(example)
+    results = {
+        "schema_version": 1,
+        "stack": held.stack,
+        "option": held.option,
+        "started": "2026-11-20T08:00:00Z",
+        "ended": "2026-11-22T08:00:00Z",
+        "measured": [],
+    }
+    verdicts = judge(results, held)  # pyright: ignore[reportArgumentType]
+    assert verdicts.outcome in (Outcome.MISSING, Outcome.CANNOT_TELL)
+    assert verdicts.of(Outcome.PASSED) == ()
+
+
+@pytest.mark.parametrize(
+    ("size", "counts"),
+    [(1, ()), (2, (2,)), (3, (2, 3)), (4, (4,)), (6, (4, 6)), (16, (4, 8, 16)), (100, (4, 8, 16, 32, 64, 100))],
+)
+def test_node_counts_are_those_promised_that_fit_and_all(size: int, counts: tuple[int, ...]) -> None:
+    assert nodes.node_counts(size, promised=PROMISED) == counts
+
+
+@given(st.integers(1, 400))
+def test_node_counts_grow_and_end_with_the_whole_pool(size: int) -> None:
+    counts = nodes.node_counts(size, promised=PROMISED)
+    assert list(counts) == sorted(set(counts))
+    assert (counts[-1:] == (size,)) == (size > 1)
+
+
+@pytest.mark.parametrize(("memory_gb", "judged"), [(80, [4, 8, 16]), (48, [4, 8]), (16, [4]), (8, [2])])
+def test_payloads_that_the_memory_cannot_hold_three_times_are_not_asked(memory_gb: int, judged: list[int]) -> None:
+    run, held = nodes.payloads_of(catalog(), memory_gb=memory_gb)
+    assert [payload // GIB for payload in held] == judged
+    assert set(held) <= set(run)
+    assert all(payload * 3 < memory_gb * GIB for payload in run)
+
+
+def test_matmul_is_held_to_what_was_achieved_and_not_to_the_peak() -> None:
+    share = catalog().promises["all_reduce_share"]
+    h100 = speed.matmul(catalog().accelerators["H100-SXM-80GB"], precision="bf16", share=share)
+    assert (h100.least, h100.bound, h100.source) == (Decimal("635.60"), Decimal("989.4"), "mamf-table")
+    assert h100.beyond == ""
+    unseen = speed.matmul(catalog().accelerators["H100-NVL-94GB"], precision="bf16", share=share)
+    assert (unseen.least, unseen.source) == (Decimal("668.40"), "ds-h100")
+    assert unseen.beyond
+    blind = speed.matmul(catalog().accelerators["MI350X-OAM-288GB"], precision="bf16", share=share)
+    assert not blind.known
+    assert "no bf16 peak" in blind.why
+
+
+def test_nothing_was_achieved_above_a_peak() -> None:
+    for (name, precision), each in achievable().items():
+        assert each.tflops < catalog().accelerators[name].tflops[precision], name
+        assert each.source in catalog().sources
+    assert set(seen_memory_mib()) <= set(catalog().accelerators)
+    assert set(tier_speeds()) <= set(catalog().tiers)
+
+
+@pytest.mark.parametrize(
+    ("name", "complained", "whole"),
+    [("H100-SXM-80GB", 75 * 1024, 81004), ("H200-SXM-141GB", 132 * 1024, 143000), ("T4-PCIe-16GB", 14000, 14900)],
+)
+def test_75_of_80_gb_fails_and_a_whole_accelerator_passes(name: str, complained: int, whole: int) -> None:
+    limit = speed.memory(catalog().accelerators[name], catalog=catalog())
+    assert limit.least is not None
+    assert complained < limit.least <= whole
+
+
+def a_pool(**changes: object) -> Pool:
+    pool = next(each for each in accepted("coreweave-pretrain").spec.pools if each.accelerators)
+    return pool.model_copy(update=changes)
+
+
+def test_the_fabric_is_held_to_its_slowest_link() -> None:
+    share = catalog().promises["all_reduce_share"]
+    h100 = catalog().accelerators["H100-SXM-80GB"]
+    cards = speed.between(h100, Decimal(3200), pool=a_pool(), share=share)
+    assert (cards.theory, cards.least, cards.bound) == (400, 320, 800)
+    links = speed.between(h100, Decimal(6400), pool=a_pool(), share=share)
+    assert (links.theory, "links of one accelerator" in links.why) == (450, True)
+    single = speed.between(h100, Decimal(6400), pool=a_pool(accelerators=1), share=share)
+    assert single.theory == 800
+    blind = speed.between(h100, None, pool=a_pool(), share=share)
+    assert not blind.known
+    assert "does not know the network" in blind.why
+
+
+def test_a_tier_is_held_to_what_it_is_sold_with_or_to_nothing() -> None:
+    (warm,) = of("pretrain-7b").tiers[-1:]
+    sold = warm.provisioned_gb * 10**9 / Decimal(2**40) * 125
+    assert warm.loader.least is not None
+    assert abs(warm.loader.least - sold * Decimal("0.8")) < Decimal("0.01")
+    elsewhere = [tier for tier in of("coreweave-pretrain").tiers if tier.tier == "warm"]
+    assert [tier.loader.known for tier in elsewhere] == [False] * len(elsewhere)
+
+
+def test_the_burn_in_is_as_agreed_else_as_promised() -> None:
+    assert of("demo").burn_in_hours == 48
+    agreed = checklist("demo").model_copy(update={"agreement": Agreement(burn_in_hours=Decimal(60))})
+    assert expected(accepted("demo"), catalog(), agreed).burn_in_hours == 60
+
+
+def test_only_pools_that_work_on_one_job_have_a_fabric_to_measure() -> None:
+    held = {pool.workload: pool.all_reduce for pool in of("demo").pools}
+    assert held["notebooks"] == ()
+    assert [each.nodes for pool in of("pretrain-7b").pools for each in pool.all_reduce]
+
+
+def test_checks_and_subjects_have_one_form() -> None:
+    assert len({check.id for check in CHECKS}) == len(CHECKS)
+    assert subject(Per.NODE, "ip-1") == "node/ip-1"
+    assert subject(Per.TIER, "warm", placement="home") == "tier/home/warm"

@@ -1,0 +1,91 @@
+"""Files that nobody honest writes: refused with their name and the place, never a traceback and never a figure."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from accept_scene import meta, record
+from accept_sold import asked_of
+
+from driver.accepting.asked import recorded
+from driver.accepting.store import Store
+from driver.html.acceptance import page
+from planning.acceptance_report.document import document
+from planning.errors import InputError, in_one_line
+
+STACK = "pretrain-7b"
+FAR = [record(at="0001-01-01T00:00:00+00:00"), record(at="9999-12-31T23:59:59+00:00")]
+SHARE: dict[str, Any] = {
+    "check": "loader",
+    "subject": "tier/home/warm",
+    "readings": [{"name": "read", "value": "1", "unit": "MB/s"}],
+}
+
+
+def results(*records: Any, **more: Any) -> dict[str, Any]:
+    option = asked_of(STACK, Path()).lock.option
+    times = {"started": "2026-11-22T09:00:00+00:00", "ended": "2026-11-22T10:00:00+00:00"}
+    return {"schema_version": 1, "stack": STACK, "option": option, **times, "measured": list(records), **more}
+
+
+def text_of(whole: dict[str, Any]) -> str:
+    return json.dumps(whole)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[" * 100_000, "not the results"),
+        ('{"a":' * 100_000, "not the results"),
+        ('{"schema_version": ' + "9" * 5000 + "}", "not the results"),
+        (text_of(results())[:-1] + ', "stack": "another"}', "a key twice"),
+        (text_of(results(started="yesterday")), "no time with its zone"),
+        (text_of(results(ended="2026-11-22T10:00:00")), "no time with its zone"),
+        (text_of(results(record(tool="\ud800"))), "measured.0: tool is no text"),
+        (text_of(results(record(readings=[{"name": "tflops", "value": "NaN", "unit": "TFLOPS"}]))), "is no amount"),
+        (text_of(results(record(readings=[{"name": "tflops", "value": "1e999", "unit": "TFLOPS"}]))), "is no amount"),
+        (text_of(results(record(**SHARE, params={"nodes": "9" * 5000, "node": "a"}))), "measured.0: params"),
+        (text_of(results(record(subject="node/../../etc\n"))), "is not node/NAME"),
+    ],
+)
+def test_a_document_is_refused_where_it_is_wrong(text: str, words: str, tmp_path: Path) -> None:
+    path = tmp_path / "given.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError) as refused:
+        recorded([path], asked_of(STACK, tmp_path))
+    assert "given.json" in str(refused.value)
+    assert words in in_one_line(refused.value)
+
+
+def test_a_report_about_another_lock_is_not_told_again_for_this_one(tmp_path: Path) -> None:
+    path, it = tmp_path / "report.json", asked_of(STACK, tmp_path)
+    found: dict[str, Any] = {"document": "atoll acceptance", "lock_digest": it.digest, "results": results(record())}
+    path.write_text(json.dumps(found), encoding="utf-8")
+    assert len(recorded([path], it)[0]["measured"]) == 1
+    path.write_text(json.dumps({**found, "lock_digest": "sha256:" + "1" * 64}), encoding="utf-8")
+    with pytest.raises(InputError, match="was measured for another lock"):
+        recorded([path], it)
+
+
+@pytest.mark.parametrize(
+    "records", [FAR, [record(**SHARE, params={"nodes": "²", "node": "a"})]], ids=["far times", "strange digits"]
+)
+def test_what_is_read_and_odd_breaks_no_report(records: list[Any], tmp_path: Path) -> None:
+    path = tmp_path / "given.jsonl"
+    path.write_text("".join(json.dumps(each) + "\n" for each in records), encoding="utf-8")
+    it = asked_of(STACK, tmp_path)
+    found, unfinished = recorded([path], it)
+    form = it.form(found, unfinished=unfinished)
+    assert form["outcome"] == "missing"
+    assert page(document(form, sources=it.sources), form)
+
+
+@pytest.mark.parametrize("more", [{"started": "once"}, {"started": ""}, {"ended": "2026-11-22"}])
+def test_a_run_that_does_not_say_when_it_was_is_refused(more: dict[str, str], tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.write_meta(meta(**more))
+    with pytest.raises(InputError, match="does not say when the run was"):
+        store.meta()
