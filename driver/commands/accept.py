@@ -6,13 +6,16 @@ import typer
 
 from driver import arguments
 from driver.answers import Answer, option_named, quoted, refuse_old_option
+from driver.prices import price_book as price_book_of
 from driver.project import Project, known_stack, shown, subject
 from driver.render.amounts import total
 from driver.screen import note, show
 from driver.stack_file import with_accepted
 from driver.writing import write_all
+from planning.clone.keeping import kept
 from planning.errors import InputError, OverCeilingError
 from planning.lock import Lock, lock, read_lock, to_text
+from planning.options.market import Market
 from planning.options.option import ceilings
 from planning.quote import Option, Verdict
 
@@ -35,11 +38,27 @@ def run(
     _refuse_over(chosen)
     if not allow_stale and prices == arguments.CURRENT_BOOK:
         refuse_old_option(chosen, today=answer.quote.priced_at)
+    market = Market(price_book_of(prices, own=price_book))
+    chosen, remarks = _as_it_stands(project, stack, answer, chosen, market=market)
+    _refuse_over(chosen)
     _write(project, stack, accepted=_lock(answer, chosen))
+    for each in remarks:
+        note(each)
     show(f"{chosen.id}: {total(chosen.bill.usd_per_month.expected, bill=chosen.bill)} USD a month expected")
     if chosen.judgement.verdict is Verdict.CANNOT_TELL:
         note(f"warning: nobody can tell whether this stays under the ceiling: {chosen.judgement.reason}")
     return 0
+
+
+def _as_it_stands(
+    project: Project, stack: str, answer: Answer, chosen: Option, *, market: Market
+) -> tuple[Option, tuple[str, ...]]:
+    """The option with the zones and the VPN's range of the lock that is there; a lock that cannot be read has none."""
+    try:
+        there = read_lock(project.lock(stack))
+    except InputError:
+        return chosen, ()
+    return kept(chosen, there, checklist=answer.checklist, market=market)
 
 
 def _refuse_over(chosen: Option) -> None:

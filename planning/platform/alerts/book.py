@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from planning.platform.alerts import gpu, money, recorded, running, slo
+from planning.platform.alerts import delivered, gpu, money, recorded, running, slo
 from planning.platform.alerts.model import Alert
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ def rule_groups(facts: Facts) -> tuple[RuleGroup, ...]:
         *running.group(facts),
         *money.group(facts),
         *slo.group(facts),
+        *delivered.group(facts),
     )
 
 

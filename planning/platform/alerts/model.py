@@ -84,6 +84,36 @@ class RuleGroup:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Owed:
+    """Nodes of one label's value, and when one of them counts as delivered.
+
+    Args:
+        pool: what the label says.
+        pools: pools of the lock that it stands for; several where machines are labelled and not pools.
+        fixed: nodes that are owed at any time, spares left out.
+        most: nodes that are owed when all are asked for; equal to `fixed` where nothing scales.
+        accelerators: of each node that Kubernetes must offer; 0 for none.
+        resource: how kube-state-metrics writes their resource; "" for none.
+        fabric: word of machines.csv; "" where nodes of the pool do not need one.
+        ports: of the fabric, by node; 0 where nobody knows.
+    """
+
+    pool: str
+    pools: tuple[str, ...]
+    fixed: int
+    most: int
+    accelerators: int = 0
+    resource: str = ""
+    fabric: str = ""
+    ports: int = 0
+
+    @property
+    def elastic(self) -> bool:
+        """Whether nodes come and go with the work."""
+        return self.fixed < self.most
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
     """What rules depend on, decided.
 
@@ -97,6 +127,8 @@ class Facts:
         slo_percent: share of the month that the platform is promised to be up; None for no promise.
         idle_minutes: after which a notebook is stopped.
         gpu_pools: values of that label of nodes with accelerators.
+        owed: every value of that label, and what is owed of it.
+        shared_tiers: storage tiers that are file systems which many pods share.
     """
 
     parts: frozenset[str]
@@ -108,3 +140,5 @@ class Facts:
     slo_percent: Decimal | None
     idle_minutes: int
     gpu_pools: Sequence[str]
+    owed: Sequence[Owed] = ()
+    shared_tiers: Sequence[str] = ()

@@ -44,13 +44,19 @@ METRICS: Final[Mapping[str, frozenset[str]]] = {
         {
             "kube_deployment_spec_replicas",
             "kube_deployment_status_replicas_available",
+            "kube_node_created",
             "kube_node_labels",
+            "kube_node_spec_taint",
+            "kube_node_spec_unschedulable",
             "kube_node_status_allocatable",
             "kube_node_status_condition",
+            "kube_persistentvolumeclaim_access_mode",
             "kube_persistentvolumeclaim_resource_requests_storage_bytes",
             "kube_pod_container_resource_requests",
             "kube_pod_container_status_restarts_total",
+            "kube_pod_info",
             "kube_pod_labels",
+            "kube_pod_spec_volumes_persistentvolumeclaims_info",
             "kube_pod_status_phase",
             "kube_statefulset_replicas",
             "kube_statefulset_status_replicas_ready",
@@ -98,6 +104,8 @@ METRICS: Final[Mapping[str, frozenset[str]]] = {
             "atoll_spend_stop",
         }
     ),
+    # prometheus.io/docs/concepts/jobs_instances: of every target, 1 where it answered
+    "Prometheus": frozenset({"up"}),
     # cert-manager.io/docs/devops-tips/prometheus-metrics
     "cert-manager": frozenset({"certmanager_certificate_expiration_timestamp_seconds"}),
     # github.com/velero-io/velero, pkg/metrics/metrics.go
@@ -114,7 +122,9 @@ METRICS: Final[Mapping[str, frozenset[str]]] = {
         {"cnpg_collector_last_available_backup_timestamp", "cnpg_collector_last_failed_backup_timestamp"}
     ),
     # github.com/minio/minio, docs/metrics/prometheus/list.md (version 2 of its metrics)
-    "MinIO": frozenset({"minio_bucket_usage_total_bytes", "minio_cluster_capacity_usable_free_bytes"}),
+    "MinIO": frozenset(
+        {"minio_bucket_usage_total_bytes", "minio_cluster_capacity_usable_free_bytes", "minio_cluster_health_status"}
+    ),
 }
 
 

@@ -1,0 +1,206 @@
+"""`atoll clone`: the same checklist at another placement, quoted anew: a stack of its own with no state."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from driver import arguments
+from driver.cloning import options
+from driver.cloning.asking import asked as asked_at_terminal
+from driver.cloning.making import Asked, cloned, open_decisions
+from driver.cloning.names import refuse_shared, registered
+from driver.cloning.source import refuse_name, refuse_same_place, source, zones_of
+from driver.cloning.told import as_object, clone_form, next_steps, remarks
+from driver.prices import price_book
+from driver.project import shown
+from driver.render.clone_fields import config_parts, field_parts
+from driver.screen import json_text, note, progress, show
+from driver.writing import write_all
+from planning.checklist.faults import nearest
+from planning.checklist.units import QuantityError, parse_cidr
+from planning.clone.answering import open_hint, open_text, read_answers
+from planning.clone.asked import Need
+from planning.clone.target import Target, region_of
+from planning.errors import InputError
+from planning.options.market import Market
+
+if TYPE_CHECKING:
+    from ipaddress import IPv4Network
+
+    from catalogs.reader import Catalog
+    from driver.cloning.making import Clone
+    from driver.cloning.source import Source
+    from driver.project import Project
+    from planning.checklist.model import Checklist
+    from planning.clone.asked import Decision
+
+STDOUT = "-"
+NO_STATE = (
+    "No state was read, exported or imported: the clone is the same program with a configuration of its own and an "
+    "empty state."
+)
+
+
+def run(
+    stack: arguments.Stack,
+    new: options.New,
+    *,
+    region: options.Region,
+    provider: options.Provider = "",
+    zones: options.Zones = "",
+    cidr: options.Cidr = "",
+    option: options.Option = "",
+    decisions: options.Decisions = "",
+    prices: arguments.Book = arguments.CURRENT_BOOK,
+    own: arguments.OwnBook = "",
+    today: arguments.Today = "",
+    allow_stale: arguments.AllowStale = False,
+    dry_run: options.DryRun = False,
+    json_file: options.JsonFile = "",
+) -> int:
+    """Make the same checklist a stack of its own at another placement."""
+    first = source(stack)
+    refuse_name(
+        first.project, source=stack, new=new, placements=[each.name for each in first.checklist.where.elsewhere]
+    )
+    catalog = price_book(prices, own=own)
+    target = _target(catalog, provider=provider or first.provider, region=region, zones=zones, cidr=cidr)
+    refuse_same_place(first.lock, target)
+    market = Market(catalog)
+    open_ = open_decisions(first, target, market=market)
+    answers = _answers(open_, first.checklist, file=decisions, stack=new, target=target)
+    asked = Asked(
+        stack=new,
+        target=target,
+        option=option,
+        today=arguments.day(today),
+        allow_stale=allow_stale,
+        may_be_old=allow_stale or prices != arguments.CURRENT_BOOK,
+        decisions=open_,
+        answers=answers,
+        heading=f"A clone of {stack} at {target}, made by `atoll clone`; the comments are those of {stack}.",
+    )
+    with progress(f"quoting {new} at {target}"):
+        clone = cloned(first, asked, market=market)
+    names = _names(first, clone)
+    written = [] if dry_run else sorted(shown(each) for each in clone.texts)
+    _tell(first, clone, catalog=catalog, names=names, written=written, json_file=json_file)
+    if not dry_run:
+        write_all(clone.texts)
+    _say_written(written, json_file)
+    return 0
+
+
+def _target(catalog: "Catalog", *, provider: str, region: str, zones: str, cidr: str) -> Target:
+    """The placement that the command line names.
+
+    Raises:
+        InputError: no such provider or region; says which was meant.
+        typer.BadParameter: --cidr is no range.
+    """
+    if provider not in catalog.providers:
+        near = nearest(provider, catalog.providers)
+        known = ", ".join(sorted(catalog.providers))
+        raise InputError(f'there is no provider "{provider}"', hint=f'did you mean "{near}"?' if near else known)
+    found = region_of(catalog.regions.values(), provider=provider, name=region)
+    return Target(provider=provider, region=found.name, zones=zones_of(zones), cidr=_cidr(cidr))
+
+
+def _cidr(text: str) -> "IPv4Network | None":
+    if not text:
+        return None
+    try:
+        return parse_cidr(text)
+    except QuantityError as error:
+        raise typer.BadParameter(f"{error}; {error.hint}", param_hint="--cidr") from error
+
+
+def _answers(
+    open_: "Sequence[Decision]", checklist: "Checklist", *, file: str, stack: str, target: Target
+) -> Mapping[str, str]:
+    """Answers from the file, or from a person; every decision that is still open at once.
+
+    Raises:
+        InputError: faults in the file, or nobody to ask.
+    """
+    if file:
+        return read_answers(_text(Path(file)), file=file, decisions=open_, checklist=checklist)
+    if sys.stdin.isatty():
+        return asked_at_terminal(open_, checklist, ask=_ask, say=note)
+    needed = [each for each in open_ if each.need is Need.NEEDED]
+    if not needed:
+        return {}
+    raise InputError(open_text(needed, stack=stack, target=str(target)), hint=open_hint(needed))
+
+
+def _ask(prompt: str) -> str:
+    """What was typed at a prompt.
+
+    Raises:
+        typer.Abort: the input ended.
+    """
+    try:
+        return input(prompt)
+    except EOFError as error:
+        raise typer.Abort from error
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read ({error})", hint="a decisions file is a few lines of YAML") from error
+
+
+def _names(first: "Source", clone: "Clone") -> int:
+    """How many physical names were held against each other."""
+    project = first.project
+    with progress("running the programs of both stacks"):
+        old = registered(first.stack, root=project.root, texts=_texts_of(project, first.stack))
+        new = registered(clone.stack, root=project.root, texts=_new_texts(project, clone))
+    return refuse_shared(old, new, source=first.stack, clone=clone.stack)
+
+
+def _texts_of(project: "Project", stack: str) -> Mapping[str, str]:
+    config = project.stack_config(stack)
+    text = config.read_text(encoding="utf-8") if config.exists() else ""
+    return {"config": text, "lock": project.lock(stack).read_text(encoding="utf-8")}
+
+
+def _new_texts(project: "Project", clone: "Clone") -> Mapping[str, str]:
+    return {"config": clone.texts[project.stack_config(clone.stack)], "lock": clone.texts[project.lock(clone.stack)]}
+
+
+def _tell(
+    first: "Source", clone: "Clone", *, catalog: "Catalog", names: int, written: Sequence[str], json_file: str
+) -> None:
+    """Tables, or JSON."""
+    from planning.clone.comparison import compare  # noqa: PLC0415 - not before the clone is one
+    from planning.clone.comparison_form import comparison_form  # noqa: PLC0415 - as above
+
+    compared = compare(first.lock, clone.lock, catalog=catalog)
+    form = clone_form(first, clone, written=written, names=names, comparison=comparison_form(compared))
+    if json_file == STDOUT:
+        sys.stdout.write(json_text(as_object(form)))
+        return
+    if json_file:
+        write_all({Path(json_file): json_text(as_object(form))})
+        note(f"written: {json_file}")
+    from driver.render.clone_differences import parts  # noqa: PLC0415 - as above
+    from driver.render.clone_summary import summary  # noqa: PLC0415 - as above
+
+    show(*summary(first, clone, compared), "")
+    show(*field_parts(clone.fields, clone.placed))
+    show(*config_parts(clone.keys, stack=clone.stack, provider=clone.secrets_provider), "")
+    show(*parts(compared), "")
+    show(*(f"note: {each}" for each in remarks(clone)), "")
+    show(f"{names} names of resources were compared, none is shared. {NO_STATE}")
+    show("next:", *(f"  {each}" for each in next_steps(first.stack, clone.stack)))
+
+
+def _say_written(written: Sequence[str], json_file: str) -> None:
+    said = f"written: {', '.join(written)}" if written else "dry run: nothing was written"
+    note(said) if json_file == STDOUT else show(said)

@@ -1,0 +1,69 @@
+"""`atoll contract`: the annex of the contract, to be filled in, reviewed and signed."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from driver import arguments
+from driver.onboarding.locked import lock_of
+from driver.project import known_stack
+from driver.screen import note
+from driver.writing import write_all
+from planning.checklist.reading import read_file
+from planning.document.blocks import Blank
+
+if TYPE_CHECKING:
+    from planning.document.blocks import Document
+
+WRAPPED: Final = """p, li, td:nth-child(2):last-child { overflow-wrap: anywhere; } .blank span { max-width: 60%; }
+@media (max-width: 40rem) { .wide > table { min-width: 0; } td:first-child { min-width: 4.5rem; } }
+"""
+
+
+def run(
+    stack: arguments.Stack,
+    *,
+    html: Annotated[
+        str,
+        typer.Option("--html", metavar="FILE", help="Write it as one HTML page, to print.", show_default=False),
+    ] = "",
+    markdown: Annotated[
+        str, typer.Option("--markdown", metavar="FILE", help="Write it as Markdown.", show_default=False)
+    ] = "",
+) -> int:
+    """Write the annex of a contract: what was accepted and settled, as figures that can be measured.
+
+    Without a file, Markdown goes to stdout. What nobody has settled in the checklist's agreement is a line to be filled
+    in. No legal advice: have a lawyer review it.
+    """
+    if html and Path(html).resolve() == Path(markdown).resolve():
+        raise typer.BadParameter("the same file as --html", param_hint="--markdown")
+    project = known_stack(stack)
+    lock = lock_of(project, stack)
+    checklist = read_file(project.checklist(stack))
+    from catalogs.reader import load  # noqa: PLC0415 - once lock and checklist are there
+    from planning.contract.annex import annex  # noqa: PLC0415 - as above
+
+    document = annex(lock, checklist=checklist, catalog=load())
+    _write(document, html=html, markdown=markdown)
+    return 0
+
+
+def _write(document: "Document", *, html: str, markdown: str) -> None:
+    from driver.html.document import document_page  # noqa: PLC0415 - as above
+    from driver.render.document import markdown as as_markdown  # noqa: PLC0415 - as above
+
+    texts: dict[Path, str] = {}
+    if html:
+        texts[Path(html)] = document_page(document, style=WRAPPED)
+    if markdown:
+        texts[Path(markdown)] = as_markdown(document)
+    if not texts:
+        sys.stdout.write(as_markdown(document))
+        return
+    write_all(texts)
+    note(f"written: {', '.join(str(path) for path in texts)}")
+    blanks = sum(isinstance(block, Blank) for block in document.blocks)
+    note(f"{blanks} lines are to be filled in; `agreement` in the checklist settles terms and contacts")

@@ -1,0 +1,117 @@
+"""`atoll onboard`: from acceptance to the first job, with dates and owners; and each person's own credentials."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from driver import arguments
+from driver.onboarding.locked import lock_of
+from driver.project import Project, known_stack, shown
+from driver.screen import note
+from planning.errors import InputError
+from planning.lock import Lock
+
+NAME = "onboarding"
+# Dates stay in one line; on a phone only the table of dates is wider than the page.
+NARROW = """td:nth-child(2):nth-last-child(4), td:nth-child(3):nth-last-child(3) { white-space: nowrap; }
+td { overflow-wrap: break-word; } ul.boxes li { padding-left: 1.6em; text-indent: -1.6em; margin: .3rem 0; }
+@media (max-width: 40rem) { .wide > table { min-width: 0; } .wide > table:has(th:nth-child(5)) { min-width: 34rem; } }
+"""
+
+
+def run(
+    stack: arguments.Stack,
+    *,
+    to: Annotated[
+        str,
+        typer.Option("--to", metavar="DIR", help="Write the plan as Markdown, HTML and iCalendar.", show_default=False),
+    ] = "",
+    credentials: Annotated[
+        str,
+        typer.Option(
+            "--credentials",
+            metavar="DIR",
+            help="Write a folder for each person with what is theirs alone; never inside a repository.",
+            show_default=False,
+        ),
+    ] = "",
+    outputs: Annotated[
+        str,
+        typer.Option(
+            "--outputs",
+            metavar="FILE|-",
+            help="Outputs of the stack as JSON, secrets included; without it the engine is asked.",
+            show_default=False,
+        ),
+    ] = "",
+    today: arguments.Today = "",
+) -> int:
+    """Show the way from acceptance to the first job, or hand out what each person needs for it."""
+    if outputs and not credentials:
+        raise typer.BadParameter("it is read for --credentials only", param_hint="--outputs")
+    project = known_stack(stack)
+    lock = lock_of(project, stack)
+    if credentials:
+        _deliver(lock, Path(credentials), outputs)
+    if to or not credentials:
+        _plan(project, lock, to=to, today=today)
+    return 0
+
+
+def _plan(project: Project, lock: Lock, *, to: str, today: str) -> None:
+    from catalogs.reader import load  # noqa: PLC0415 - imported once needed
+    from driver.html.document import document_page  # noqa: PLC0415 - as above
+    from driver.onboarding.calendar import calendar  # noqa: PLC0415 - as above
+    from driver.render.document import markdown  # noqa: PLC0415 - as above
+    from driver.writing import write_all  # noqa: PLC0415 - as above
+    from planning.checklist.reading import read_file  # noqa: PLC0415 - as above
+    from planning.onboarding.plan import steps  # noqa: PLC0415 - as above
+    from planning.onboarding.text import document  # noqa: PLC0415 - as above
+
+    checklist, catalog = read_file(project.checklist(lock.stack)), load()
+    whole = document(lock, checklist, catalog)
+    if not to:
+        sys.stdout.write(markdown(whole))
+        return
+    texts = {".md": markdown(whole), ".html": document_page(whole, style=NARROW)}
+    if checklist.agreement.starts is not None:
+        found = steps(lock, checklist, catalog)
+        texts[".ics"] = calendar(found, stack=lock.stack, today=arguments.day(today))
+    else:
+        note("no calendar: agreement.starts names no day to start on")
+    paths = {Path(to) / f"{NAME}{suffix}": text for suffix, text in texts.items()}
+    write_all(paths)
+    for path in paths:
+        note(f"written: {shown(path)}")
+
+
+def _deliver(lock: Lock, folder: Path, outputs: str) -> None:
+    from driver.engine import handover  # noqa: PLC0415 - imported once needed
+    from driver.onboarding.credentials import check_place, folders  # noqa: PLC0415 - as above
+
+    check_place(folder, [])  # before anybody is asked for a secret
+    texts = folders(lock, _outputs(lock, outputs))
+    check_place(folder, texts)
+    for path in handover.write_private(folder, texts):
+        note(f"written: {path}")
+
+
+def _outputs(lock: Lock, file: str) -> dict[str, object]:
+    """Outputs with their secrets, from a file or from the engine."""
+    if not file:
+        from driver.engine import handover, session  # noqa: PLC0415 - Pulumi is imported once needed
+
+        return dict(handover.read_outputs(session.opened(known_stack(lock.stack), lock.stack), secrets=True).plain)
+    try:
+        text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
+        found = json.loads(text)
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{file}: cannot be read ({error})") from error
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise InputError(f"{file}: not JSON", hint="atoll outputs STACK --json --show-secrets writes it") from error
+    if not isinstance(found, dict):
+        raise InputError(f"{file}: not the outputs of a stack, which are a JSON object")
+    return {str(name): value for name, value in found.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]

@@ -1,0 +1,155 @@
+"""`atoll sla`: a month's attainment and the credit owed."""
+
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from driver import arguments
+from driver.project import known_stack
+from driver.screen import json_text, note, progress, show
+from driver.writing import write_all
+from planning.errors import CannotTellError, InputError, OverCeilingError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from driver.sla.reckoning import Subject
+    from planning.sla.form import SlaForm
+    from planning.sla.series import Recorded
+
+STDOUT = "-"
+EXITS = {"met": 0, "short": OverCeilingError.exit_code, "cannot tell": CannotTellError.exit_code}
+
+MonthText = Annotated[
+    str, typer.Option("--month", metavar="YYYY-MM", help="Month of the calendar, in UTC.", show_default=False)
+]
+From = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--from",
+        metavar="FILE",
+        help="Samples: what --export saved, or answers of /api/v1/query_range. May be named several times.",
+        show_default=False,
+    ),
+]
+Prometheus = Annotated[
+    str,
+    typer.Option(
+        "--prometheus",
+        metavar="URL",
+        help="Ask Prometheus; a token is read from ATOLL_PROMETHEUS_TOKEN.",
+        show_default=False,
+    ),
+]
+Exclusions = Annotated[
+    str,
+    typer.Option(
+        "--exclusions",
+        metavar="FILE",
+        help="Announced maintenance and the like.",
+        show_default="stacks/STACK/exclusions.yaml",
+    ),
+]
+Export = Annotated[
+    str, typer.Option("--export", metavar="FILE", help="Save the samples, to reckon again.", show_default=False)
+]
+Html = Annotated[str, typer.Option("--html", metavar="FILE", help="Write the report as one page.", show_default=False)]
+Markdown = Annotated[
+    str, typer.Option("--markdown", metavar="FILE", help="Write the report as Markdown.", show_default=False)
+]
+Json = Annotated[
+    str, typer.Option("--json", metavar="FILE", help='Write it for programs; "-" for stdout.', show_default=False)
+]
+
+
+def run(
+    stack: arguments.Stack,
+    *,
+    month: MonthText,
+    from_files: From = None,
+    prometheus: Prometheus = "",
+    exclusions: Exclusions = "",
+    export: Export = "",
+    html: Html = "",
+    markdown: Markdown = "",
+    json_file: Json = "",
+    today: arguments.Today = "",
+) -> int:
+    """Show what a month delivered and the credit owed back.
+
+    Exit code: 0 where every part met its promise, 10 where one fell short, 11 where nobody can tell.
+    """
+    from driver.sla.reckoning import Subject  # noqa: PLC0415 - what only this command needs
+    from planning.sla.month import parse_month  # noqa: PLC0415 - as above
+
+    if bool(from_files) == bool(prometheus):
+        raise InputError("name where the samples are", hint="either --from FILE, or --prometheus URL")
+    about = Subject(known_stack(stack), stack, parse_month(month), today=arguments.day(today))
+    named = about.exclusions(exclusions)
+    recorded, source = _asked(about, prometheus) if prometheus else _read(about, from_files or [])
+    form = about.report(recorded, exclusions=named, source=source)
+    texts = _texts(form, html=html, markdown=markdown)
+    if json_file.removeprefix(STDOUT):
+        texts[Path(json_file)] = json_text(form)
+    if export:
+        from planning.sla.runs_file import to_text  # noqa: PLC0415 - where it is asked for
+
+        texts[Path(export)] = to_text(recorded, stack=stack, month=form["month"], asked=f"{source}, {about.today}")
+    _write(texts)
+    _show(form, as_json=json_file == STDOUT)
+    return EXITS[form["verdict"]]
+
+
+def _read(about: "Subject", names: list[str]) -> "tuple[Recorded, str]":
+    from driver.sla.files import recorded_in  # noqa: PLC0415 - as above
+
+    paths = [Path(name) for name in names]
+    found = recorded_in(paths, stack=about.lock.stack, month=about.month)
+    return found, ", ".join(path.name for path in paths)
+
+
+def _asked(about: "Subject", url: str) -> "tuple[Recorded, str]":
+    from driver.sla.prometheus import TOKEN, asked, opened, sound  # noqa: PLC0415 - as above
+    from driver.sla.reckoning import now  # noqa: PLC0415 - as above
+
+    root = sound(url)
+    get = opened(os.environ.get(TOKEN, ""), sleep=time.sleep)
+    with progress(f"asking {root} for {about.month}"):
+        return asked(root, about.month, until=now(), get=get), root
+
+
+def _texts(form: "SlaForm", *, html: str, markdown: str) -> dict[Path, str]:
+    texts: dict[Path, str] = {}
+    if not html and not markdown:
+        return texts
+    from driver.sla.reckoning import table_source  # noqa: PLC0415 - as above
+    from planning.sla.document import document  # noqa: PLC0415 - as above
+
+    made = document(form, table_source=table_source())
+    if html:
+        from driver.html.sla import page  # noqa: PLC0415 - as above
+
+        texts[Path(html)] = page(form, made)
+    if markdown:
+        from driver.render.document import markdown as as_markdown  # noqa: PLC0415 - as above
+
+        texts[Path(markdown)] = as_markdown(made)
+    return texts
+
+
+def _write(texts: "Mapping[Path, str]") -> None:
+    write_all(texts)
+    for path in texts:
+        note(f"written: {path}")
+
+
+def _show(form: "SlaForm", *, as_json: bool) -> None:
+    if as_json:
+        print(json_text(form), end="")
+        return
+    from driver.sla.table import parts  # noqa: PLC0415 - where it is shown
+
+    show(*parts(form))

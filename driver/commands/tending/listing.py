@@ -1,0 +1,65 @@
+"""`atoll nodes list` and `atoll nodes incidents`: how nodes are doing, and what became of those that failed."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, cast
+
+import typer
+
+from driver import arguments
+from driver.commands.tending import options
+from driver.project import known_stack, shown
+from driver.screen import progress, show, show_json
+from driver.writing import write_all
+from planning.incidents.form import incidents_form, nodes_form
+
+Markdown = Annotated[
+    str, typer.Option("--markdown", metavar="FILE", help='Write a Markdown table; "-": print it.', show_default=False)
+]
+
+
+def nodes(stack: arguments.Stack, *, placement: options.Placement = "", as_json: arguments.AsJson = False) -> int:
+    """Show each node of the stack: its pool, how it is doing, whether it is a spare, and what is wrong with it.
+
+    Nothing is changed. The kubeconfig is the one that ATOLL_KUBECONFIG, or the checklist's own variable, names.
+    """
+    from driver.nodes import opening  # noqa: PLC0415 - where it is asked for
+    from driver.nodes.live.cluster import opened  # noqa: PLC0415 - an SDK, as above
+    from driver.render.nodes import nodes_parts  # noqa: PLC0415 - as above
+
+    scene = opening.scene_of(stack, placement=placement)
+    at = options.now()
+    with progress(f"asking the cluster of {stack}"):
+        looked = opening.look(scene, opened(scene.spec), now=at)
+    form = nodes_form(
+        stack,
+        looked.nodes,
+        verdicts=looked.verdicts,
+        pools=scene.pools,
+        strangers=looked.strangers,
+        silence=looked.silence,
+        at=at,
+    )
+    if as_json:
+        show_json(cast("dict[str, object]", form))
+    else:
+        show(*nodes_parts(form))
+    return 0
+
+
+def incidents(stack: arguments.Stack, *, as_json: arguments.AsJson = False, markdown: Markdown = "") -> int:
+    """Show every node that failed, when what was done about it, and how it ended; from the log, in UTC."""
+    from driver.nodes.log import logged  # noqa: PLC0415 - where it is asked for
+    from driver.render.nodes import incidents_markdown, incidents_parts  # noqa: PLC0415 - as above
+
+    folder = Path(shown(known_stack(stack).stacks / stack))
+    form = incidents_form(stack, logged(folder))
+    if markdown and markdown != "-":
+        write_all({Path(markdown): incidents_markdown(form)})
+    elif markdown:
+        sys.stdout.write(incidents_markdown(form))
+    elif as_json:
+        show_json(cast("dict[str, object]", form))
+    else:
+        show(*incidents_parts(form))
+    return 0

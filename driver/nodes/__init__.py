@@ -1,0 +1,1 @@
+"""Nodes that fail: looked at, taken out of use, replaced, and written down."""

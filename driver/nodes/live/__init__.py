@@ -1,0 +1,1 @@
+"""The SDKs that nodes are mended with."""

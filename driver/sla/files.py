@@ -1,0 +1,84 @@
+"""Files of samples: runs as Atoll saves them, or answers of Prometheus."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final, cast
+
+from planning.errors import InputError
+from planning.sla.answers import read_answers
+from planning.sla.exclusions import read_exclusions
+from planning.sla.runs_file import read_runs, together
+from planning.sla.series import SampleError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from planning.sla.month import Month
+    from planning.sla.series import Recorded
+    from planning.sla.windows import Exclusion
+
+LARGEST: Final = 256 << 20  # a month of answers for a hundred series is 90 MB
+EXCLUSIONS_NAME: Final = "exclusions.yaml"
+
+
+def recorded_in(paths: Sequence[Path], *, stack: str, month: Month) -> Recorded:
+    """What several files recorded together.
+
+    Raises:
+        InputError: one cannot be read, is of another stack or month, or they contradict each other.
+    """
+    found = [_one(path, stack=stack, month=month) for path in paths]
+    try:
+        every = together(found)
+    except SampleError as error:
+        raise InputError(f"{', '.join(map(str, paths))}: {error}", hint="leave out the file that is wrong") from error
+    if not any(run.start < month.end and run.end > month.start for runs in every.runs.values() for run in runs):
+        raise InputError(f"{', '.join(map(str, paths))}: nothing in it is of {month}")
+    return every
+
+
+def exclusions_in(path: Path, *, components: Sequence[str]) -> tuple[Exclusion, ...]:
+    """The exclusions of a file.
+
+    Raises:
+        InputError: it cannot be read, or with every fault in it.
+    """
+    return read_exclusions(_text(path), file=str(path), components=components)
+
+
+def _one(path: Path, *, stack: str, month: Month) -> Recorded:
+    text = _text(path)
+    if not text.strip():
+        raise InputError(f"{path}: nothing is in it")
+    if text.lstrip()[:1] in {"{", "["}:
+        return read_answers(_answers(text, path), file=str(path))
+    found = read_runs(text, file=str(path))
+    if found.stack and found.stack != stack:
+        raise InputError(f"{path}: is of the stack {found.stack}, not of {stack}")
+    if found.month and found.month != str(month):
+        raise InputError(f"{path}: is of {found.month}, not of {month}")
+    return found.recorded
+
+
+def _answers(text: str, path: Path) -> list[object]:
+    """One answer, or a list of them."""
+    try:
+        found: object = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: not JSON ({str(error)[:100]})") from error
+    return cast("list[object]", found) if isinstance(found, list) else [found]
+
+
+def _text(path: Path) -> str:
+    try:
+        if path.stat().st_size > LARGEST:
+            raise InputError(f"{path}: over {LARGEST >> 20} MiB", hint="name several files, each with --from")
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        said = error.strerror if isinstance(error, OSError) else "it is not text"
+        raise InputError(f"{path}: cannot be read ({said})") from error
+    if text.lstrip()[:1] == "<":
+        raise InputError(f"{path}: a web page, not samples", hint="was it saved behind a page to sign in?")
+    return text

@@ -1,0 +1,92 @@
+"""From a stack and its samples to the report of a month."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from catalogs.reader import load
+from driver.project import shown
+from driver.sla.files import EXCLUSIONS_NAME, exclusions_in
+from planning.checklist.reading import read_file
+from planning.lock import read_lock
+from planning.sla.credit import table_of_agreement, table_of_promises
+from planning.sla.month import refuse_untimely
+from planning.sla.parts import parts_of
+from planning.sla.report import Settled, report
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from driver.project import Project
+    from planning.checklist.agreement import Agreement
+    from planning.lock import Lock
+    from planning.sla.form import SlaForm
+    from planning.sla.month import Month
+    from planning.sla.series import Recorded
+    from planning.sla.windows import Exclusion
+
+
+class Subject:
+    """A stack and a month of it."""
+
+    def __init__(self, project: Project, stack: str, month: Month, *, today: date) -> None:
+        """Read what the reckoning rests on.
+
+        Raises:
+            InputError: no lock, a faulty checklist, or a month of which nothing can be said.
+        """
+        self.project = project
+        self.month = month
+        self.today = today
+        self.lock: Lock = read_lock(Path(shown(project.lock(stack))))
+        self.agreement: Agreement = read_file(Path(shown(project.checklist(stack)))).agreement
+        refuse_untimely(month, today=today, starts=self.agreement.starts)
+
+    def exclusions(self, path: str) -> tuple[Exclusion, ...]:
+        """Those of a file; of the one beside the checklist where none is named and there is one.
+
+        Raises:
+            InputError: it cannot be read, or with every fault in it.
+        """
+        usual = Path(shown(self.project.checklist(self.lock.stack).with_name(EXCLUSIONS_NAME)))
+        if not path and not usual.exists():
+            return ()
+        return exclusions_in(Path(path) if path else usual, components=[part.key for part in parts_of(self.lock)])
+
+    def report(self, recorded: Recorded, *, exclusions: tuple[Exclusion, ...], source: str) -> SlaForm:
+        """The report.
+
+        Raises:
+            InputError: samples of another stack.
+        """
+        rests_on = settled(self.agreement, exclusions=exclusions, today=self.today, source=source)
+        return report(self.lock, recorded, month=self.month, settled=rests_on)
+
+
+def settled(agreement: Agreement, *, exclusions: tuple[Exclusion, ...], today: date, source: str) -> Settled:
+    """What was agreed; the catalog's table of credits where the agreement has none."""
+    promises = load().promises
+    usual = table_of_promises(promises["credit_below"], promises["credit"])
+    return Settled(
+        starts=agreement.starts,
+        table=table_of_agreement(agreement.credits) if agreement.credits else usual,
+        of_agreement=bool(agreement.credits),
+        notice_hours=agreement.maintenance_notice_hours,
+        exclusions=exclusions,
+        today=today,
+        source=source,
+    )
+
+
+def table_source() -> str:
+    """What a footnote says of the table of promises.csv."""
+    catalog = load()
+    row = catalog.sources[catalog.promises["credit"].source]
+    return ", ".join(part for part in (row.text, row.url, str(row.as_of or "undated")) if part)
+
+
+def now() -> int:
+    """The second it is."""
+    return int(datetime.now(tz=UTC).timestamp())

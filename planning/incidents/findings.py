@@ -1,0 +1,178 @@
+"""What is wrong with a node: its conditions, labels and Xids, held against catalogs/failures.csv."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final
+
+from catalogs.failures import Action, Failure, Sign, failures
+from planning.incidents.node import READY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from datetime import datetime
+
+    from planning.incidents.node import Condition, Node
+
+# "NVRM: Xid (PCI:0000:b4:00): 79, pid=1", "Xid 79", "NvidiaXID79Error".
+_XID: Final = re.compile(r"xid(?:\s*error)?\s*(?:\([^)]{0,80}\)\s*:)?\s*:?\s*(?P<number>\d{1,3})(?!\d)", re.IGNORECASE)
+_CODE: Final = re.compile(r"ErrorCode:(?P<number>\d{1,3})\b")  # NVSentinel, in the message of its Xid checks
+_UUID: Final = re.compile(r"GPU-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_CODED: Final = frozenset({"SysLogsXIDError", "GpuXidError"})
+# Longest that a kubelet is silent about a node that stays as it is (nodeStatusReportFrequency, kubelet v1beta1).
+REPORTS: Final = timedelta(minutes=5)
+SEVERITY: Final = tuple(Action)  # from nothing to the provider
+
+
+class Standing(StrEnum):
+    """How a node is doing."""
+
+    WELL = "well"
+    DOUBTFUL = "doubtful"
+    """Something is wrong, and it may pass or be somebody else's."""
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+    """Its kubelet has fallen silent: nobody can tell."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing that is wrong.
+
+    Args:
+        name: "Ready", "Xid 79".
+        certain: whether it alone is reason enough to give the node no more work.
+        detail: in the words of whoever saw it; "" for none.
+    """
+
+    name: str
+    meaning: str
+    action: Action
+    certain: bool
+    source: str
+    since: datetime | None = None
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """All of it."""
+
+    standing: Standing
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def action(self) -> Action:
+        """The gravest of what the findings need."""
+        return max((each.action for each in self.findings), key=SEVERITY.index, default=Action.NONE)
+
+    @property
+    def words(self) -> str:
+        """The findings in one line."""
+        return "; ".join(f"{each.name}: {each.meaning}" for each in self.findings)
+
+
+def judged(node: Node, *, now: datetime, xids: Iterable[int] = ()) -> Verdict:
+    """How a node is doing.
+
+    Args:
+        now: against which conditions are old enough to count.
+        xids: of its GPUs, from metrics.
+    """
+    findings = (*_of_conditions(node, _by_its_clock(node, now)), *_of_labels(node), *_of_xids(node, xids))
+    if any(each.certain for each in findings):
+        return Verdict(standing=Standing.FAILED, findings=findings)
+    if node.ready not in {"True", "False"}:
+        return Verdict(standing=Standing.UNKNOWN, findings=findings)
+    worse = any(each.action not in {Action.NONE, Action.RESTART_APP} for each in findings)
+    return Verdict(standing=Standing.DOUBTFUL if worse else Standing.WELL, findings=findings)
+
+
+def xids_in(text: str, *, coded: bool = False) -> tuple[int, ...]:
+    """Numbers of the Xids that a text names, each once.
+
+    Args:
+        coded: whether "ErrorCode:79" names one, too.
+    """
+    found = [*_XID.finditer(text), *(_CODE.finditer(text) if coded else ())]
+    return tuple(dict.fromkeys(int(each["number"]) for each in found))
+
+
+def gpus_in(node: Node) -> tuple[str, ...]:
+    """UUIDs of GPUs that its conditions name, each once."""
+    return tuple(dict.fromkeys(uuid for each in node.conditions for uuid in _UUID.findall(each.message)))
+
+
+def _of_conditions(node: Node, now: datetime) -> Iterator[Finding]:
+    known = failures()
+    for each in node.conditions:
+        row = known.get((Sign.CONDITION, each.type))
+        if row is None or not row.fails(each.status):
+            continue
+        yield Finding(
+            name=each.type,
+            meaning=row.meaning,
+            action=row.action,
+            certain=row.certain and _lasted(each, row, now) and not _excused(each),
+            source=row.source,
+            since=each.since,
+            detail=": ".join(part for part in (each.reason, each.message) if part),
+        )
+
+
+def _by_its_clock(node: Node, now: datetime) -> datetime:
+    """Now by the node's own clock, which wrote the times of its conditions: a clock that is wrong is no failure.
+
+    A kubelet that speaks has spoken within `REPORTS`; only what cannot be so is put right.
+    """
+    beat = next((each.beat for each in node.conditions if each.type == READY), None)
+    if beat is None or node.ready not in {"True", "False"}:
+        return now
+    return min(max(now, beat), beat + REPORTS)
+
+
+def _lasted(condition: Condition, row: Failure, now: datetime) -> bool:
+    """A condition that does not say since when is taken for a new one."""
+    least = timedelta(minutes=row.after_minutes)
+    return not least or (condition.since is not None and now - condition.since >= least)
+
+
+def _excused(condition: Condition) -> bool:
+    """Whether it names nothing but Xids that a program causes by itself."""
+    named = _named(condition)
+    rows = [failures().get((Sign.XID, str(number))) for number in named]
+    return bool(named) and all(row is not None and not row.certain for row in rows)
+
+
+def _named(condition: Condition) -> tuple[int, ...]:
+    coded = condition.type in _CODED
+    return xids_in(f"{condition.reason} {condition.message}", coded=coded)
+
+
+def _of_labels(node: Node) -> Iterator[Finding]:
+    for (kind, name), row in failures().items():
+        value = node.labels.get(name)
+        if kind is Sign.LABEL and value is not None and row.fails(value):
+            certain, source, why = row.certain, row.source, node.annotations.get(f"{name}-why", value)
+            yield Finding(name=name, meaning=row.meaning, action=row.action, certain=certain, source=source, detail=why)
+
+
+def _of_xids(node: Node, told: Iterable[int]) -> Iterator[Finding]:
+    failing = (each for each in node.conditions if _fails(each))
+    numbers = dict.fromkeys((*(number for each in failing for number in _named(each)), *told))
+    for number in numbers:
+        row = failures().get((Sign.XID, str(number)))
+        if row is None:
+            meaning, source = "an Xid that the catalog does not know", ""
+            yield Finding(name=f"Xid {number}", meaning=meaning, action=Action.LOOK, certain=False, source=source)
+        else:
+            certain, source = row.certain, row.source
+            yield Finding(name=f"Xid {number}", meaning=row.meaning, action=row.action, certain=certain, source=source)
+
+
+def _fails(condition: Condition) -> bool:
+    row = failures().get((Sign.CONDITION, condition.type))
+    return condition.type != READY and row is not None and row.fails(condition.status)

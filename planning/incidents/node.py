@@ -1,0 +1,146 @@
+"""A node as its API server describes it: only what is asked of it here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Final, cast
+
+from planning.incidents import names
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+READY: Final = "Ready"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Condition:
+    """What somebody says of a node: `status` is "True", "False" or "Unknown"; `beat` is when it was said last."""
+
+    type: str
+    status: str
+    reason: str = ""
+    message: str = ""
+    since: datetime | None = None
+    beat: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """One node.
+
+    Args:
+        uid: of the object; another machine under the same name has another one.
+        version: by which the server tells whether the node changed meanwhile.
+        provider_id: of the machine at its provider: "aws:///us-east-1a/i-0abc".
+        cordoned: whether no new pod is placed on it.
+        taints: value by key.
+        system_uuid: of the machine's firmware.
+        ending: whether its object is being deleted.
+    """
+
+    name: str
+    uid: str = ""
+    version: str = ""
+    provider_id: str = ""
+    cordoned: bool = False
+    labels: Mapping[str, str] = field(default_factory=dict[str, str])
+    annotations: Mapping[str, str] = field(default_factory=dict[str, str])
+    taints: Mapping[str, str] = field(default_factory=dict[str, str])
+    conditions: tuple[Condition, ...] = ()
+    system_uuid: str = ""
+    ending: bool = False
+
+    @property
+    def pool(self) -> str:
+        """Name of its pool; "" where it is none of ours."""
+        return self.labels.get(names.POOL, "")
+
+    @property
+    def ready(self) -> str:
+        """What its kubelet says: "True", "False" or "Unknown"."""
+        return next((each.status for each in self.conditions if each.type == READY), "Unknown")
+
+    @property
+    def burn_in(self) -> str:
+        """How its burn-in stands: "pending", "passed", "failed"; "" where nobody has said."""
+        said = self.labels.get(names.BURN_IN, "")
+        if said == names.FAILED or names.BURN_IN not in self.taints:
+            return said
+        return names.PENDING
+
+    @property
+    def held(self) -> bool:
+        """Whether it is a spare that is held back."""
+        return self.labels.get(names.SPARE) == names.YES
+
+    @property
+    def going(self) -> str:
+        """Who takes it away on purpose, in words; "" for nobody."""
+        found = next((words for taint, words in names.GOING.items() if taint in self.taints), "")
+        return found or ("it is being deleted" if self.ending else "")
+
+    @property
+    def incident(self) -> str:
+        """Id of the incident under which it is being mended; "" for none."""
+        return self.annotations.get(names.INCIDENT, "")
+
+    @property
+    def machine_id(self) -> str:
+        """Its machine's id at the provider, without the way there; "" where nobody told."""
+        return self.provider_id.rpartition("/")[2]
+
+
+def node_of(form: Mapping[str, object]) -> Node:
+    """The node of a JSON object of the API; what is missing stays empty."""
+    meta, spec, status = (_fields(form.get(part)) for part in ("metadata", "spec", "status"))
+    return Node(
+        name=_text(meta.get("name")),
+        uid=_text(meta.get("uid")),
+        version=_text(meta.get("resourceVersion")),
+        provider_id=_text(spec.get("providerID")),
+        cordoned=spec.get("unschedulable") is True,
+        labels=_texts(meta.get("labels")),
+        annotations=_texts(meta.get("annotations")),
+        taints={_text(each.get("key")): _text(each.get("value")) for each in _rows(spec.get("taints"))},
+        conditions=tuple(_condition(each) for each in _rows(status.get("conditions"))),
+        system_uuid=_text(_fields(status.get("nodeInfo")).get("systemUUID")),
+        ending=meta.get("deletionTimestamp") is not None,
+    )
+
+
+def _condition(form: Mapping[str, object]) -> Condition:
+    return Condition(
+        type=_text(form.get("type")),
+        status=_text(form.get("status")),
+        reason=_text(form.get("reason")),
+        message=_text(form.get("message")),
+        since=moment(form.get("lastTransitionTime")),
+        beat=moment(form.get("lastHeartbeatTime")),
+    )
+
+
+def moment(text: object) -> datetime | None:
+    """A time of the API, with its zone; None for what is none."""
+    try:
+        found = datetime.fromisoformat(_text(text))
+    except ValueError:
+        return None
+    return found if found.tzinfo else None
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _fields(value: object) -> Mapping[str, object]:
+    return cast("Mapping[str, object]", value) if isinstance(value, dict) else {}
+
+
+def _texts(value: object) -> dict[str, str]:
+    return {name: _text(text) for name, text in _fields(value).items()}
+
+
+def _rows(value: object) -> Sequence[Mapping[str, object]]:
+    return [_fields(each) for each in cast("list[object]", value)] if isinstance(value, list) else []

@@ -1,0 +1,136 @@
+"""An incident as its log tells it: when it was opened, what was done about it, and whether it is over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import TYPE_CHECKING, Final, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
+
+Step = Literal["cordon", "drain", "spare", "replace"]
+# The spare works before the node is emptied: what is evicted, and a budget that waits for it, need the room.
+STEPS: Final[tuple[Step, ...]] = ("cordon", "spare", "drain", "replace")
+Happening = Literal["opened", "done", "failed", "closed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One line of the log.
+
+    Args:
+        step: "" for what is of the whole incident.
+        words: cause of one that was opened, outcome of a step, reason of a failure or of the end.
+    """
+
+    at: datetime
+    incident: str
+    happening: Happening
+    step: str = ""
+    node: str = ""
+    uid: str = ""
+    placement: str = ""
+    pool: str = ""
+    machine_id: str = ""
+    action: str = ""
+    words: str = ""
+    spare: str = ""
+    xids: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Incident:
+    """One failure of one node, from its detection to its end; None for what has not happened.
+
+    Args:
+        uid: of the node's object: a machine that came in its place has another.
+    """
+
+    id: str
+    node: str
+    uid: str
+    placement: str
+    pool: str
+    machine_id: str
+    cause: str
+    action: str
+    opened: datetime
+    xids: tuple[int, ...] = ()
+    cordoned: datetime | None = None
+    drained: datetime | None = None
+    spared: datetime | None = None
+    replaced: datetime | None = None
+    closed: datetime | None = None
+    spare: str = ""
+    remedy: str = ""
+    trouble: str = ""
+    end: str = ""
+
+    @property
+    def open(self) -> bool:
+        """Whether it is not over."""
+        return self.closed is None
+
+    def did(self, step: Step) -> bool:
+        """Whether a step of it is done."""
+        return {"cordon": self.cordoned, "drain": self.drained, "spare": self.spared, "replace": self.replaced}[
+            step
+        ] is not None
+
+
+def incidents(events: Iterable[Event]) -> tuple[Incident, ...]:
+    """Every incident of a log, in the order in which they were opened; what names none that was opened is left out."""
+    found: dict[str, Incident] = {}
+    for each in events:
+        if each.happening == "opened":
+            found[each.incident] = _opened(each)
+        elif each.incident in found:
+            found[each.incident] = _told(found[each.incident], each)
+    return tuple(found.values())
+
+
+def open_for(known: Sequence[Incident], node: str, *, uid: str) -> Incident | None:
+    """The open incident of a node; not that of a machine that was there before under its name."""
+    return next((each for each in known if each.open and each.node == node and each.uid in {"", uid}), None)
+
+
+def next_id(known: Sequence[Incident], *, at: datetime, uid: str) -> str:
+    """Id of a new incident: its day, its number on that day, and what tells it from one of another log.
+
+    Args:
+        uid: of the node.
+    """
+    day = f"{at:%Y%m%d}"
+    number = 1 + sum(each.id.startswith(day) for each in known)
+    return f"{day}-{number}-{sha256(f'{uid} {at.isoformat()}'.encode()).hexdigest()[:6]}"
+
+
+def _opened(event: Event) -> Incident:
+    return Incident(
+        id=event.incident,
+        node=event.node,
+        uid=event.uid,
+        placement=event.placement,
+        pool=event.pool,
+        machine_id=event.machine_id,
+        cause=event.words,
+        action=event.action,
+        opened=event.at,
+        xids=event.xids,
+    )
+
+
+def _told(incident: Incident, event: Event) -> Incident:
+    if event.happening == "closed":
+        return replace(incident, closed=event.at, end=event.words, trouble="")
+    if event.happening == "failed":
+        return replace(incident, trouble=f"{event.step}: {event.words}")
+    if event.step == "cordon":
+        return replace(incident, cordoned=event.at, trouble="")
+    if event.step == "drain":
+        return replace(incident, drained=event.at, trouble="")
+    if event.step == "spare":
+        return replace(incident, spared=event.at, spare=event.spare, trouble="")
+    return replace(incident, replaced=event.at, remedy=event.words, trouble="")

@@ -1,0 +1,109 @@
+"""Which spare takes over: held back, burned in, well, of the same pool, and near to the failed node on the fabric."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from planning.incidents import names
+from planning.incidents.findings import Standing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from planning.incidents.findings import Verdict
+    from planning.incidents.node import Node
+    from planning.spec import Pool
+
+JOINED: Final = frozenset({"efa", "infiniband", "roce", "gpudirect"})  # as components.platform.topology has it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """The spare that takes over, and why others do not.
+
+    Args:
+        node: None where none can.
+        shared: labels of the fabric that it shares with the failed node, from far to near.
+        refused: reason by name, of spares of the same pool.
+    """
+
+    node: Node | None
+    shared: tuple[str, ...] = ()
+    refused: tuple[tuple[str, str], ...] = ()
+
+
+def spare_for(
+    failed: Node, nodes: Iterable[Node], *, verdicts: Mapping[str, Verdict], levels: Sequence[str], pool: Pool
+) -> Choice:
+    """The nearest spare that may take over from a failed node; the same one for the same nodes.
+
+    Args:
+        levels: labels of the fabric, from far to near; the node's own name counts for none.
+        pool: of the failed node; where it has a fabric the spare must be on the same spine.
+    """
+    fabric, tested = pool.fabric in JOINED, tested_before_work(pool)
+    near = tuple(each for each in levels if each != names.HOST)
+    refused: list[tuple[str, str]] = []
+    able: list[tuple[int, str, Node, tuple[str, ...]]] = []
+    for each in sorted(nodes, key=lambda node: node.name):
+        if each.name == failed.name or each.pool != failed.pool or not _meant(each):
+            continue
+        reason = unfit(each, verdicts[each.name], tested=tested) or (_apart(failed, each, near) if fabric else "")
+        if reason:
+            refused.append((each.name, reason))
+            continue
+        shared = _shared(failed, each, near)
+        able.append((-len(shared), each.name, each, shared))
+    if not able:
+        return Choice(node=None, refused=tuple(refused))
+    _, _, node, shared = min(able, key=lambda each: each[:2])
+    return Choice(node=node, shared=shared, refused=tuple(refused))
+
+
+def unfit(node: Node, verdict: Verdict, *, tested: bool) -> str:
+    """Why a node cannot work as a spare; "" where it can.
+
+    Args:
+        tested: whether nodes of its pool have a burn-in to pass.
+    """
+    if node.burn_in in {names.PENDING, names.FAILED} or (tested and node.burn_in != names.PASSED):
+        return f"it has not passed its burn-in ({names.BURN_IN}: {node.burn_in or 'no label'})"
+    if verdict.standing is not Standing.WELL:
+        return f"it is {verdict.standing}: {verdict.words or 'its kubelet is silent'}"
+    if node.incident:
+        return f"it is being mended itself, under incident {node.incident}"
+    return ""
+
+
+def tested_before_work(pool: Pool) -> bool:
+    """Whether nodes of a pool have a burn-in to pass; those that a scaler starts have none."""
+    return pool.burn_in and pool.min_nodes > 0
+
+
+def _meant(node: Node) -> bool:
+    """Whether somebody would take it for a spare: held back, or not through its burn-in."""
+    return node.held or node.burn_in in {names.PENDING, names.FAILED}
+
+
+def _apart(failed: Node, spare: Node, near: Sequence[str]) -> str:
+    """Why two nodes are not on one spine; the zone decides where nobody tells the fabric."""
+    known = [label for label in near if label in failed.labels]
+    label = known[0] if known else names.ZONE
+    mine, theirs = failed.labels.get(label), spare.labels.get(label)
+    if mine is None or mine == theirs:
+        return ""
+    what = "zone" if label == names.ZONE else "spine"
+    return f"it is on another {what} ({label}: {theirs or 'unknown'}, not {mine})"
+
+
+def _shared(failed: Node, spare: Node, near: Sequence[str]) -> tuple[str, ...]:
+    shared: list[str] = []
+    for label in near:
+        value = failed.labels.get(label)
+        if value is None:
+            continue
+        if value != spare.labels.get(label):
+            break
+        shared.append(label)
+    return tuple(shared)
