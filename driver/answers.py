@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import date
 
+    from catalogs.reader import Catalog
     from driver.project import Subject
     from planning.checklist.model import Checklist
     from planning.quote import Option, Quote
@@ -29,10 +30,11 @@ STALE_HINT: Final = "refresh the catalogs, name a dated book with --prices, or g
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A checklist and its quote."""
+    """A checklist, its quote, and the price book of both."""
 
     checklist: Checklist
     quote: Quote
+    catalog: Catalog
 
 
 def quoted(asked: Subject, *, book: str, own: str, today: date, allow_stale: bool) -> Answer:
@@ -49,7 +51,7 @@ def quoted(asked: Subject, *, book: str, own: str, today: date, allow_stale: boo
     ask = partial(quote, checklist, checklist_digest=checklist_digest(checklist), stack=asked.stack, market=market)
     newest = min(market.catalog.prices.newest or today, today)
     try:
-        return Answer(checklist, ask(today=newest if allow_stale else today))
+        return Answer(checklist, ask(today=newest if allow_stale else today), market.catalog)
     except InputError as error:
         raise in_checklist(error, asked.checklist) from error
     except NothingFitsError as error:

@@ -8,6 +8,7 @@ import sys
 from contextlib import suppress
 from functools import wraps
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import typer
@@ -25,6 +26,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "quote": "driver.commands.quote",
     "explain": "driver.commands.explain",
     "accept": "driver.commands.accept",
+    "contract": "driver.commands.contract",
     "plan": "driver.commands.plan",
     "rules": "driver.commands.rules",
     "price": "driver.commands.price",
@@ -36,6 +38,11 @@ COMMANDS: Final[Mapping[str, str]] = {
     "destroy": "driver.commands.destroy",
     "outputs": "driver.commands.outputs",
     "access": "driver.commands.access",
+    "accept-test": "driver.commands.accept_test",
+    "nodes": "driver.commands.nodes",
+    "sla": "driver.commands.sla",
+    "handbook": "driver.commands.handbook",
+    "onboard": "driver.commands.onboard",
     "engine": "driver.commands.engine",
     "preflight": "driver.commands.preflight",
     "leftovers": "driver.commands.leftovers",
@@ -43,6 +50,8 @@ COMMANDS: Final[Mapping[str, str]] = {
     "software": "driver.commands.software",
     "usage": "driver.commands.usage",
     "handover": "driver.commands.handover",
+    "clone": "driver.commands.clone",
+    "relocate": "driver.commands.relocate",
     "comment": "driver.commands.comment",
 }
 OK: Final = 0
@@ -53,7 +62,16 @@ TRACEBACK: Final = "ATOLL_DEBUG"
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code; every fault has been told by then."""
+    _open_closed()
     return _answer(lambda: typer.main.get_command(app(arguments))(list(arguments), "atoll", standalone_mode=False))
+
+
+def _open_closed() -> None:
+    """Let what was closed before we began (`>&-`) take everything and show nothing."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            mode = "r" if name == "stdin" else "w"
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - open to the end
 
 
 def app(arguments: Sequence[str]) -> typer.Typer:

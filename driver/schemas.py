@@ -6,9 +6,14 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from pydantic import TypeAdapter
 
+from driver.rehearsal.outcome import RehearsalForm
+from driver.relocate.status_form import StatusForm
+from planning.acceptance_report.form import AcceptanceForm
 from planning.checklist import schema as checklist_schema
+from planning.clone.form import CloneForm
 from planning.diff_shapes import DiffForm
 from planning.facts_form import DemandsForm, FactsForm, ProvidersForm, SoundnessForm, WorthsForm
+from planning.incidents.form import IncidentsForm, NodesForm
 from planning.json_shapes import ExplainForm, OptionForm, PriceForm, QuoteForm
 from planning.leftovers_form import LeftoversForm
 from planning.lock import Lock
@@ -16,6 +21,8 @@ from planning.plan_shapes import PlanForm
 from planning.platform.digests import SoftwareLock
 from planning.platform.shapes import CopiesForm, SoftwareForm
 from planning.preflight.form import PreflightForm
+from planning.relocation.form import RelocationPlanForm
+from planning.sla.form import SlaForm
 from planning.watched_shapes import WatchForm
 
 if TYPE_CHECKING:
@@ -38,6 +45,14 @@ _DOCUMENTS: Final[Mapping[str, tuple[Any, str]]] = {
     "watch": (WatchForm, "atoll watch --json"),
     "preflight": (PreflightForm, "atoll preflight --json"),
     "leftovers": (LeftoversForm, "atoll leftovers --json"),
+    "nodes": (NodesForm, "atoll nodes list --json"),
+    "incidents": (IncidentsForm, "atoll nodes incidents --json"),
+    "clone": (CloneForm, "atoll clone --json"),
+    "relocation": (RelocationPlanForm, "atoll relocate plan --json"),
+    "relocation_status": (StatusForm, "atoll relocate status --json"),
+    "rehearsal": (RehearsalForm, "atoll relocate rehearse --json"),
+    "sla": (SlaForm, "atoll sla --json"),
+    "acceptance": (AcceptanceForm, "atoll accept-test --json"),
     "demands": (DemandsForm, "atoll check --json"),
     "providers": (ProvidersForm, "atoll catalog list --json"),
     "facts": (FactsForm, "atoll catalog show --json"),

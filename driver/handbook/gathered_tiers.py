@@ -1,0 +1,56 @@
+"""The storage of a handbook: tiers, and the shared volumes of every namespace."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from components.platform.team_defaults import SHARED
+from components.storage import aws_classes, gcp_classes
+from driver.handbook.facts import TierFacts
+from planning.tiers import OBJECT_ITEMS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from driver.handbook.facts import Outputs
+    from planning.spec import ClusterSpec, Tier
+
+HOT: Final = "hot"
+COLD: Final = "cold"
+# Target to the claims that each namespace has for a shared file system, and for a bucket that is mounted.
+FILES: Final[Mapping[str, str]] = {"aws": aws_classes.CLAIM, "gcp": gcp_classes.SHARED_CLAIM}
+BUCKETS: Final[Mapping[str, str]] = {"gcp": gcp_classes.BUCKET_CLAIM}
+AWS_FILES: Final = "shared_ssd"  # on AWS the plain file system has a storage class and no claim of ours
+
+
+def tiers(spec: ClusterSpec, outputs: Outputs) -> tuple[TierFacts, ...]:
+    """As the lock has them, the fastest first."""
+    return tuple(
+        TierFacts(
+            tier=tier.tier,
+            engine=tier.engine,
+            asked_gb=tier.asked_gb,
+            purpose=tier.purpose,
+            is_bucket=tier.item in OBJECT_ITEMS,
+            bucket=outputs.buckets.get(tier.purpose, "") if tier.item in OBJECT_ITEMS else "",
+        )
+        for tier in spec.storage
+    )
+
+
+def claims(spec: ClusterSpec) -> dict[str, str]:
+    """Claims of every namespace to where a notebook that ticks them finds them."""
+    target = spec.placement.target
+    found = [FILES[target] for tier in spec.storage if target in FILES and _is_files(tier, target)]
+    found += [BUCKETS[target] for tier in spec.storage if target in BUCKETS and tier.tier == COLD and _is_object(tier)]
+    return {claim: f"{SHARED}/{claim}" for claim in dict.fromkeys(found)}
+
+
+def _is_object(tier: Tier) -> bool:
+    return tier.item in OBJECT_ITEMS
+
+
+def _is_files(tier: Tier, target: str) -> bool:
+    if target == "aws":
+        return tier.item == AWS_FILES
+    return tier.tier != HOT and not _is_object(tier)

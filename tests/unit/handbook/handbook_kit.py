@@ -1,0 +1,77 @@
+"""Locks and facts of every stack under stacks/, made once for each process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import date
+from functools import cache
+from pathlib import Path
+
+from catalogs.reader import Catalog, load
+from components.platform.shelf import Shelf
+from driver.handbook.facts import Facts, Outputs
+from driver.handbook.gathering import Sources, gather
+from planning.checklist.model import Checklist
+from planning.checklist.reading import read_file
+from planning.lock import Lock, lock
+from planning.options.market import Market
+from planning.options.option import ceilings
+from planning.quoting import quote
+
+REPOSITORY = Path(__file__).parents[3]
+STACKS = REPOSITORY / "stacks"
+TODAY = date(2026, 11, 21)
+NAMES = tuple(
+    sorted(
+        path.parent.name
+        for path in STACKS.glob("*/checklist.yaml")
+        if not path.read_text(encoding="utf-8").startswith("# A clone of ")
+    )
+)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A stack with an accepted option."""
+
+    lock: Lock
+    checklist: Checklist
+    facts: Facts
+
+
+@cache
+def catalog() -> Catalog:
+    return load()
+
+
+@cache
+def scene(name: str) -> Scene:
+    """The first option of a stack's quote, accepted."""
+    checklist = read_file(STACKS / name / "checklist.yaml")
+    answer = quote(checklist, checklist_digest="", stack=name, market=Market(catalog()), today=TODAY)
+    accepted = lock(
+        answer,
+        answer.options[0],
+        ceiling=ceilings(checklist),
+        contract_months=checklist.contract.months,
+        residency=checklist.where.residency,
+    )
+    return Scene(accepted, checklist, facts(accepted, checklist))
+
+
+def facts(accepted: Lock, checklist: Checklist, outputs: Outputs | None = None) -> Facts:
+    return gather(
+        Sources(lock=accepted, checklist=checklist, catalog=catalog(), shelf=Shelf(), outputs=outputs or Outputs())
+    )
+
+
+def with_agreement(name: str, agreement: object) -> Facts:
+    """Facts of a stack whose checklist has another agreement."""
+    found = scene(name)
+    return facts(found.lock, found.checklist.model_copy(update={"agreement": agreement}))
+
+
+def with_part(name: str, *parts: str, gone: tuple[str, ...] = ()) -> Facts:
+    """Facts of a stack that has other parts, too."""
+    found = scene(name).facts
+    return replace(found, parts=(found.parts | set(parts)) - set(gone))
