@@ -27,9 +27,15 @@ def commands(page: Path) -> list[str]:
     return [line for block in BLOCK.findall(page.read_text()) for line in block.splitlines() if line.strip()]
 
 
+def clones() -> list[str]:
+    """Stacks that somebody cloned here, perhaps by following these very pages."""
+    checklists = (ROOT / "stacks").glob("*/checklist.yaml")
+    return [path.parent.name for path in checklists if path.read_text(encoding="utf-8").startswith("# A clone of ")]
+
+
 def copy_of_project(folder: Path) -> None:
     shutil.copy(ROOT / "Pulumi.yaml", folder)
-    ignored = shutil.ignore_patterns("quote.lock.json", "Pulumi.*.yaml", "__pycache__")
+    ignored = shutil.ignore_patterns("quote.lock.json", "Pulumi.*.yaml", "__pycache__", *clones())
     shutil.copytree(ROOT / "stacks", folder / "stacks", ignore=ignored)
 
 

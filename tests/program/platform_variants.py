@@ -19,13 +19,16 @@ if TYPE_CHECKING:
 
     from planning.spec import ClusterSpec
 
-OURS = dict.fromkeys(
-    ("gpu_driver", "device_plugin", "node_feature_discovery", "dcgm_exporter", "network_plugin"), "atoll"
-)
+OURS = {
+    **dict.fromkeys(
+        ("gpu_driver", "device_plugin", "node_feature_discovery", "dcgm_exporter", "network_plugin"), "atoll"
+    ),
+    "node_repair": "none",
+}
 
 
 def bare() -> ClusterSpec:
-    """A cluster whose provider brings nothing for its accelerators, and whose fabric is InfiniBand."""
+    """A cluster whose provider brings nothing for its accelerators, mends no node, and whose fabric is InfiniBand."""
     rented = specs.existing_cluster()
     pools = tuple(pool.model_copy(update={"fabric": "infiniband", "efa_interfaces": 0}) for pool in rented.pools)
     return specs.existing_cluster(profile=specs.RENTED.model_copy(update=OURS), pools=pools)

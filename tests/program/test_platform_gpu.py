@@ -56,7 +56,7 @@ def names(provider: str, *pools: Pool) -> list[str]:
         ("lambda", []),
         ("nebius", ["dcgm_exporter"]),
         ("azure", ["device_plugin", "dcgm_exporter"]),
-        ("runpod", ["gpu_operator"]),
+        ("runpod", ["gpu_operator", "node_problem_detector"]),
     ],
 )
 def test_each_provider_leaves_us_what_nobody_else_owns(provider: str, ours: list[str]) -> None:
@@ -65,7 +65,7 @@ def test_each_provider_leaves_us_what_nobody_else_owns(provider: str, ours: list
 
 def test_infiniband_that_nobody_announces_gets_the_network_operator() -> None:
     joined = specs.pool("train", fabric="infiniband", efa_interfaces=0)
-    assert names("runpod", joined) == ["gpu_operator", "network_operator"]
+    assert names("runpod", joined) == ["gpu_operator", "network_operator", "node_problem_detector"]
     assert "network_operator" not in names("coreweave", joined)
 
 

@@ -60,7 +60,7 @@ def test_what_it_measures_outlives_its_pod_and_fits_its_disk() -> None:
     claim = spec["storageSpec"]["volumeClaimTemplate"]["spec"]
     assert claim["storageClassName"] == "disk"
     assert claim["resources"]["requests"]["storage"] == "50Gi"
-    assert (spec["retention"], spec["retentionSize"]) == ("30d", "45GB")
+    assert (spec["retention"], spec["retentionSize"]) == ("45d", "45GB")
 
 
 def test_addresses_of_other_parts_hold() -> None:

@@ -12,12 +12,14 @@ from definitions import judged
 from existing_plan import TEAMS, TWO_TEAMS, accepted, accepted_for_two_teams, manifests, pools
 from fake_nodes import join
 from kube_client import KubeClient, Manifest
+from mlflow_server import HOW, PYTHON, MlflowServer, chart_values, running_mlflow
 from store_server import StoreServer, build_store, running_store
 
 from components.access.names import namespace as namespace_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from planning.spec import Pool
 
@@ -64,6 +66,24 @@ def store(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory)
         pytest.fail(f"tools/build ended with {code}; its reason is above")
     users = ("mlflow", "loki", "team-vision", "team-speech")
     with running_store(tmp_path_factory.mktemp("store"), users) as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def clients() -> Path:
+    """Python with the clients that people have in a notebook; without it a skip, in CI a failure."""
+    if not PYTHON.exists():
+        if os.environ.get("CI", "").lower() in {"true", "1"}:
+            pytest.fail(f"MLflow and the SDK of Pipelines are not installed: {HOW}")
+        pytest.skip(f"MLflow and the SDK of Pipelines are not installed: {HOW}")
+    return PYTHON
+
+
+@pytest.fixture(scope="session")
+def mlflow(clients: Path, store: StoreServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[MlflowServer]:
+    """The server with the values that the program registers."""
+    assert clients
+    with running_mlflow(tmp_path_factory.mktemp("mlflow"), store, chart_values()) as found:
         yield found
 
 

@@ -1,271 +1,31 @@
-"""A Kubernetes control plane on loopback: etcd, API server, controllers, scheduler and kwok, with one credential.
+"""The control plane of the rehearsal, for tests; by hand until Ctrl-C, with a kubeconfig for kubectl or Pulumi:
 
-No kubelet: kwok plays every node that is made (`fake_nodes.py`) and says that the pods there run. What it judges is
-admission, validation, defaults, RBAC, quotas and where a pod lands, never what a container does.
-By hand, until Ctrl-C, with a kubeconfig to point kubectl or Pulumi at:
-
-    .venv/bin/python tests/server/control_plane.py build/control-plane
+.venv/bin/python tests/server/control_plane.py build/control-plane
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
-import secrets
 import signal
-import socket
-import subprocess
 import sys
 import tempfile
-import time
-from base64 import encodebytes
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-import requests
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
+from driver.rehearsal.children import BIN, LOOPBACK, REPOSITORY, STOP_WITHIN, free_ports, write_secret
+from driver.rehearsal.control_plane import WITHOUT_GO, ControlPlane, build, running
 
-if TYPE_CHECKING:
-    from collections.abc import Generator
-
-REPOSITORY = Path(__file__).resolve().parents[2]
-BIN = REPOSITORY / "tools" / "bin"
-LOOPBACK = "127.0.0.1"
-WITHOUT_GO = 3  # what tools/build exits with where it needs Go and finds none
-READY_WITHIN = 120.0  # seconds; a quiet machine needs about ten
-STOP_WITHIN = 10.0
-STAGES = Path(__file__).with_name("kwok_stages.yaml")
-ACCOUNT_KEY = "service-account.key"
-SIGNING_KEY = "signing.key"
-SIGNING_CERTIFICATE = "signing.crt"
-TOKENS = "tokens.csv"
-READY = "/readyz"
-ACCOUNT = "/api/v1/namespaces/default/serviceaccounts/default"  # pods need it, and a controller makes it
-P256_ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
-
-
-class ControlPlaneError(RuntimeError):
-    """A server ended early or never became ready; the message carries the end of its log."""
-
-
-@dataclass(frozen=True)
-class ControlPlane:
-    """Where a running control plane answers, and the cluster-admin credential for it."""
-
-    url: str
-    token: str
-    authority: Path
-    kubeconfig: Path
-
-
-SERVERS = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok")
-
-
-def build() -> int:
-    """Build the servers, or find them up to date; the exit code of tools/build."""
-    wanted = [sys.executable, str(REPOSITORY / "tools" / "build"), *SERVERS]
-    return subprocess.run(wanted, check=False).returncode
-
-
-@contextlib.contextmanager
-def running(folder: Path) -> Generator[ControlPlane]:
-    """Start the servers with their state and logs in a folder, wait until they are ready, stop them at the end."""
-    folder.mkdir(parents=True, exist_ok=True)
-    etcd_port, peer_port, port = free_ports(3)
-    plane = ControlPlane(
-        url=f"https://{LOOPBACK}:{port}",
-        token=secrets.token_urlsafe(32),
-        authority=folder / "certificates" / "apiserver.crt",
-        kubeconfig=folder / "kubeconfig",
-    )
-    write_secret(folder / ACCOUNT_KEY, service_account_key())
-    write_authority(folder)
-    write_secret(folder / TOKENS, f"{plane.token},admin,admin,system:masters\n")
-    write_secret(plane.kubeconfig, kubeconfig(plane))
-    store = f"http://{LOOPBACK}:{etcd_port}"
-    with contextlib.ExitStack() as stack:
-        started = [
-            stack.enter_context(server(etcd(folder, store, f"http://{LOOPBACK}:{peer_port}"), folder)),
-            stack.enter_context(server(api_server(folder, store, port), folder)),
-        ]
-        wait(plane, started, READY, "is not ready")
-        for command in (controllers(folder, plane), scheduler(plane), nodes_player(plane)):
-            started.append(stack.enter_context(server(command, folder)))
-        wait(plane, started, ACCOUNT, "has no working controllers")
-        yield plane
-
-
-def etcd(folder: Path, clients: str, peers: str) -> list[str]:
-    """The store, with nothing kept for after a power cut."""
-    return [
-        "etcd",
-        f"--data-dir={folder / 'etcd'}",
-        f"--listen-client-urls={clients}",
-        f"--advertise-client-urls={clients}",
-        f"--listen-peer-urls={peers}",
-        f"--initial-advertise-peer-urls={peers}",
-        f"--initial-cluster=default={peers}",
-        "--unsafe-no-fsync",
-        "--log-level=warn",
-    ]
-
-
-def api_server(folder: Path, store: str, port: int) -> list[str]:
-    """The API server with its default admission; it signs its own certificate for loopback."""
-    return [
-        "kube-apiserver",
-        f"--etcd-servers={store}",
-        f"--bind-address={LOOPBACK}",
-        f"--advertise-address={LOOPBACK}",
-        f"--secure-port={port}",
-        f"--cert-dir={folder / 'certificates'}",
-        f"--token-auth-file={folder / TOKENS}",
-        f"--client-ca-file={folder / SIGNING_CERTIFICATE}",
-        "--authorization-mode=Node,RBAC",
-        "--allow-privileged=true",  # so that it is the namespace's label that refuses a privileged pod
-        "--endpoint-reconciler-type=none",  # it would refuse to publish a loopback address
-        "--service-cluster-ip-range=10.0.0.0/16",
-        "--service-account-issuer=https://kubernetes.default.svc",
-        f"--service-account-key-file={folder / ACCOUNT_KEY}",
-        f"--service-account-signing-key-file={folder / ACCOUNT_KEY}",
-    ]
-
-
-def controllers(folder: Path, plane: ControlPlane) -> list[str]:
-    """The controllers: service accounts, quota counts, the end of deleted namespaces, signatures for people."""
-    return [
-        "kube-controller-manager",
-        f"--kubeconfig={plane.kubeconfig}",
-        f"--service-account-private-key-file={folder / ACCOUNT_KEY}",
-        f"--root-ca-file={plane.authority}",
-        f"--cluster-signing-cert-file={folder / SIGNING_CERTIFICATE}",
-        f"--cluster-signing-key-file={folder / SIGNING_KEY}",
-        "--leader-elect=false",
-        "--secure-port=0",
-    ]
-
-
-def scheduler(plane: ControlPlane) -> list[str]:
-    """The scheduler with its default profile."""
-    return ["kube-scheduler", f"--kubeconfig={plane.kubeconfig}", "--leader-elect=false", "--secure-port=0"]
-
-
-def nodes_player(plane: ControlPlane) -> list[str]:
-    """Kwok for every node there is: it renews their leases and moves their pods on as the stages say."""
-    return [
-        "kwok",
-        f"--kubeconfig={plane.kubeconfig}",
-        f"--config={STAGES}",
-        "--manage-all-nodes",
-        "--node-lease-duration-seconds=40",
-    ]
-
-
-@dataclass(frozen=True)
-class Server:
-    """A started server and the file it logs to."""
-
-    child: subprocess.Popen[bytes]
-    log: Path
-
-    def check(self) -> None:
-        """Raise with the end of the log if the server is gone."""
-        if self.child.poll() is not None:
-            lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()
-            raise ControlPlaneError(f"{self.log.stem} ended with {self.child.returncode}:\n" + "\n".join(lines[-20:]))
-
-
-@contextlib.contextmanager
-def server(command: list[str], folder: Path) -> Generator[Server]:
-    """Start one of the built servers, and stop it at the end: asked first, killed if it does not listen."""
-    log = folder / f"{command[0]}.log"
-    with log.open("wb") as output:
-        child = subprocess.Popen([str(BIN / command[0]), *command[1:]], stdout=output, stderr=subprocess.STDOUT)
-    try:
-        yield Server(child, log)
-    finally:
-        child.terminate()
-        try:
-            child.wait(STOP_WITHIN)
-        except subprocess.TimeoutExpired:
-            child.kill()
-            child.wait()
-
-
-def free_ports(count: int) -> list[int]:
-    """Free loopback ports, all held until the last is found, so that they differ."""
-    with contextlib.ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for each in sockets:
-            each.bind((LOOPBACK, 0))
-        return [each.getsockname()[1] for each in sockets]
-
-
-def write_secret(path: Path, text: str) -> None:
-    """Write a file that only its owner may read."""
-    path.touch(mode=0o600)
-    path.write_text(text, encoding="utf-8")
-
-
-def service_account_key() -> str:
-    """A fresh P-256 private key in PEM: SEC 1 lets the public point be left out, so no library is needed."""
-    scalar = (secrets.randbelow(P256_ORDER - 1) + 1).to_bytes(32, "big")
-    der = bytes.fromhex("30310201010420") + scalar + bytes.fromhex("a00a06082a8648ce3d030107")
-    return f"-----BEGIN EC PRIVATE KEY-----\n{encodebytes(der).decode()}-----END EC PRIVATE KEY-----\n"
-
-
-def write_authority(folder: Path) -> None:
-    """The authority that signs for people, and whose signatures the API server believes; for a day."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "people")])
-    now = datetime.now(UTC)
-    built = (
-        x509.CertificateBuilder(name, name, key.public_key(), 1, now - timedelta(hours=1), now + timedelta(days=1))
-        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    pem = serialization.Encoding.PEM
-    octets = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    write_secret(folder / SIGNING_KEY, octets.decode())
-    write_secret(folder / SIGNING_CERTIFICATE, built.public_bytes(pem).decode())
-
-
-def kubeconfig(plane: ControlPlane) -> str:
-    """The kubeconfig of the credential; JSON is YAML."""
-    name = "atoll-test"
-    return json.dumps(
-        {
-            "apiVersion": "v1",
-            "kind": "Config",
-            "clusters": [
-                {"name": name, "cluster": {"server": plane.url, "certificate-authority": str(plane.authority)}}
-            ],
-            "users": [{"name": name, "user": {"token": plane.token}}],
-            "contexts": [{"name": name, "context": {"cluster": name, "user": name}}],
-            "current-context": name,
-        },
-        indent=2,
-    )
-
-
-def wait(plane: ControlPlane, servers: list[Server], path: str, otherwise: str) -> None:
-    """Ask for a path until it answers, while the servers live and there is time."""
-    until = time.monotonic() + READY_WITHIN
-    while time.monotonic() < until:
-        for each in servers:
-            each.check()
-        if plane.authority.exists():
-            with contextlib.suppress(requests.RequestException):
-                headers = {"Authorization": f"Bearer {plane.token}"}
-                if requests.get(plane.url + path, headers=headers, verify=str(plane.authority), timeout=5).ok:
-                    return
-        time.sleep(0.1)
-    raise ControlPlaneError(f"the API server {otherwise} after {READY_WITHIN:.0f} s; logs in {servers[0].log.parent}")
+__all__ = [
+    "BIN",
+    "LOOPBACK",
+    "REPOSITORY",
+    "STOP_WITHIN",
+    "WITHOUT_GO",
+    "ControlPlane",
+    "build",
+    "free_ports",
+    "running",
+    "write_secret",
+]
 
 
 def main() -> None:

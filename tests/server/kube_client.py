@@ -106,6 +106,23 @@ class KubeClient:
         answer = self.wait(definition, is_established)
         if not is_established(answer):
             raise TimeoutError(f"{definition['metadata']['name']} is not established: {answer.text}")
+        spec = definition["spec"]
+        for each in spec["versions"]:
+            if each["served"]:
+                self._wait_listed(f"{spec['group']}/{each['name']}", spec["names"]["kind"])
+
+    def _wait_listed(self, version: str, kind: str) -> None:
+        """Return when the server lists a kind, which it does a moment after it has established it."""
+        until = time.monotonic() + WITHIN
+        while True:
+            try:
+                self.kind(version, kind)
+            except LookupError:
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.1)
+            else:
+                return
 
     def path(self, manifest: Manifest) -> str:
         """Where the server serves the object that the manifest names."""

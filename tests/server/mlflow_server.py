@@ -51,6 +51,7 @@ class MlflowServer:
         home = {"HOME": str(self.folder), "PATH": os.environ["PATH"], "MLFLOW_TRACKING_URI": self.url}
         found = subprocess.run(
             [str(PYTHON), "-c", program, *arguments],
+            cwd=self.folder,
             env={**home, **THROUGH_PROXY, "MLFLOW_DISABLE_TELEMETRY": "true", "DO_NOT_TRACK": "true"},
             capture_output=True,
             text=True,

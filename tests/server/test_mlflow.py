@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import TYPE_CHECKING
 
 import pytest
 import requests
-from mlflow_server import HOW, PYTHON, MlflowServer, chart_values, running_mlflow
+from mlflow_server import MlflowServer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from store_server import StoreServer
 
 pytestmark = [pytest.mark.server, pytest.mark.allow_hosts(["127.0.0.1"])]
@@ -33,17 +30,6 @@ kept = mlflow.artifacts.download_artifacts(run_id=sys.argv[1], artifact_path="mo
 print(pathlib.Path(kept).read_text())
 print(mlflow.get_run(sys.argv[1]).data.metrics["loss"])
 """
-
-
-@pytest.fixture(scope="module")
-def mlflow(store: StoreServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[MlflowServer]:
-    """The server with the values that the program registers; without its environment a skip, in CI a failure."""
-    if not PYTHON.exists():
-        if os.environ.get("CI", "").lower() in {"true", "1"}:
-            pytest.fail(f"MLflow is not installed: {HOW}")
-        pytest.skip(f"MLflow is not installed: {HOW}")
-    with running_mlflow(tmp_path_factory.mktemp("mlflow"), store, chart_values()) as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 LINK = re.compile(r"\]\((?!https?://|mailto:)([^)\s#]*)(?:#([^)\s]+))?\)")
 YAML = re.compile(r"^```yaml\n(.*?)^```", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"(?:^|`|\$ )atoll ([a-z]+)(?: ([a-z]+))?", re.MULTILINE)
-GROUPS = ("catalog", "engine", "software")
+GROUPS = ("catalog", "engine", "nodes", "relocate", "software")
 of_pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 
 

@@ -6,10 +6,20 @@ import re
 from decimal import Decimal
 from typing import Any
 
-from planning.platform.alerts.model import Facts
+from planning.platform.alerts.model import Facts, Owed
 
 WORDS = {"by", "on", "and", "or", "unless", "group_left", "group_right", "ignoring", "without", "bool", "offset"}
 PARTS = frozenset({"kueue", "notebooks", "cert_manager", "velero", "postgres_operator", "loki", "minio", "spend_guard"})
+
+TRAIN = Owed(
+    pool="train",
+    pools=("train",),
+    fixed=4,
+    most=4,
+    accelerators=8,
+    resource="nvidia_com_gpu",
+    fabric="infiniband",
+)
 
 
 def facts(**changes: Any) -> Facts:
@@ -23,13 +33,16 @@ def facts(**changes: Any) -> Facts:
         "slo_percent": Decimal("99.9"),
         "idle_minutes": 60,
         "gpu_pools": ("train",),
+        "owed": (TRAIN, Owed(pool="cpu", pools=("cpu",), fixed=0, most=2)),
+        "shared_tiers": ("warm",),
     }
     return Facts(**{**fields, **changes})
 
 
 def bare() -> Facts:
     """Nothing installed, no accelerators, no price, no ceiling, no promise."""
-    return facts(parts=frozenset(), prices={}, ceiling_usd_per_month=None, teams={}, slo_percent=None, gpu_pools=())
+    without: dict[str, Any] = {"parts": frozenset(), "prices": {}, "ceiling_usd_per_month": None, "slo_percent": None}
+    return facts(**without, teams={}, gpu_pools=(), owed=(), shared_tiers=())
 
 
 def metrics(expr: str) -> set[str]:

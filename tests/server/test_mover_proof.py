@@ -1,0 +1,228 @@
+"""Manifests and the proof against real stores: what differs is found and named, what does not is proven."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from control_plane import WITHOUT_GO
+from store_server import build_store
+
+from driver.rehearsal.store import MOVER, store
+from driver.relocate.mover.comparing import Comparison, Terms, compare
+from driver.relocate.mover.gathering import take
+from driver.relocate.mover.looking import Look, Seen
+from driver.relocate.mover.report import sentence
+from driver.relocate.mover.s3 import S3Store, connect
+from driver.relocate.mover.sampling import Sample
+from driver.relocate.mover.shapes import BLOCK, Head, Place, StoreError
+from driver.relocate.mover.summary import used
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from driver.relocate.mover.shapes import Listed
+
+pytestmark = [pytest.mark.server, pytest.mark.allow_hosts(["127.0.0.1"])]
+
+LEFT, RIGHT, LARGE = "left", "right", "large"
+LONG = "/".join(letter * 204 for letter in "klmn") + "/" + "é" * 102  # 1,024 bytes, as folders that MinIO can make
+ODD = ("a b", " leading", "モデル/🤖", "new\nline", "tab\there", "plus+%2F&=?#", "'quoted\"", "<xml>&amp;", LONG)
+HEADERS = (("cache-control", "no-store"), ("content-type", "text/x-part"))
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Place]]:
+    code = build_store()
+    if code == WITHOUT_GO and os.environ.get("CI", "").lower() not in {"true", "1"}:
+        pytest.skip("MinIO is built with Go, and there is no `go` on PATH")
+    assert code == 0
+    buckets = (LEFT, RIGHT, LARGE)
+    with store(tmp_path_factory.mktemp("proof") / "store", buckets=buckets, writers={}) as found:
+        yield {name: found.place(name, user=MOVER) for name in buckets}
+
+
+def put(place: Place, key: str, content: bytes, *, tags: Any = (), metadata: Any = (), headers: Any = HEADERS) -> None:
+    with closing(connect(place)) as found:
+        head = Head(size=len(content), etag="", headers=headers, metadata=metadata)
+        found.put(key, memoryview(content), sha256=sha256(content).hexdigest(), like=head, tags=tags)
+
+
+def put_odd(place: Place, key: str) -> None:
+    put(place, key, f"content of {key}".encode(), tags=(("key", "of a team"),), metadata=(("step", "7"),))
+
+
+def fill(place: Place) -> None:
+    for key in ODD:
+        put_odd(place, key)
+    put(place, "folder/", b"")
+    put(place, "zero", b"")
+    put(place, "plain", b"12345")
+    in_parts(place, "parts")
+
+
+def in_parts(place: Place, key: str) -> None:
+    """As another program would upload it: parts of a size of its own."""
+    content = bytes(range(256)) * (11 * 2**20 // 256)
+    with closing(connect(place)) as found:
+        upload = found.begin(key, like=Head(size=len(content), etag="", headers=HEADERS), tags=())
+        size = (6 if place.bucket == LEFT else 11) * 2**20
+        etags = []
+        for number, at in enumerate(range(0, len(content), size), 1):
+            part = content[at : at + size]
+            etags.append(found.part(key, upload, number, memoryview(part), sha256=sha256(part).hexdigest()))
+        found.finish(key, upload, etags)
+
+
+@pytest.fixture(scope="module")
+def filled(places: dict[str, Place]) -> dict[str, Place]:
+    for name in (LEFT, RIGHT):
+        fill(places[name])
+    return places
+
+
+def looked(place: Place, folder: Path, **more: Any) -> tuple[Path, Seen]:
+    path = folder / f"{place.bucket}.manifest.gz"
+    return path, take(connect, Look(place=place, counts_tags=True, **more), path, name="look")
+
+
+def compared(places: dict[str, Place], folder: Path, *, sample: Sample | None = None, **more: Any) -> Comparison:
+    sample = sample or Sample()
+    paths = [looked(places[name], folder, sample=sample, **more)[0] for name in (LEFT, RIGHT)]
+    return compare(*paths, Terms(sample=sample))
+
+
+def test_odd_keys_and_other_parts_are_proven_equal_though_their_etags_differ(
+    filled: dict[str, Place], tmp_path: Path
+) -> None:
+    found = compared(filled, tmp_path)
+    assert found.proven
+    size = 11 * 2**20 + 5 + sum(len(f"content of {key}".encode()) for key in ODD)
+    assert sentence(found) == f"13 objects, {size:,} bytes, 0 missing, 0 extra, 0 different"
+    use = used(tmp_path / f"{LEFT}.manifest.gz")
+    wanted = {
+        "objects": 13,
+        "with_tags": 9,
+        "with_metadata": 9,
+        "zero_byte": 2,
+        "longest_key": 1024,
+        "keys_with_spaces": 2,
+        "keys_not_ascii": 2,
+        "keys_with_control_characters": 2,
+        "keys_ending_in_slash": 1,
+        "biggest_key": "parts",
+    }
+    assert {name: use[name] for name in wanted} == wanted
+
+
+@pytest.mark.parametrize(
+    ("change", "aspects"),
+    [
+        ({"content": b"12344"}, ("bytes",)),  # one bit
+        ({"content": b"123456"}, ("bytes", "size")),
+        ({"tags": (("new", "tag"),)}, ("tags",)),
+        ({"metadata": (("step", "8"),)}, ("metadata",)),
+        ({"headers": (("content-type", "text/plain"),)}, ("headers:cache-control", "headers:content-type")),
+    ],
+)
+def test_what_differs_at_the_target_is_named(
+    filled: dict[str, Place], tmp_path: Path, change: dict[str, Any], aspects: tuple[str, ...]
+) -> None:
+    put(filled[RIGHT], "plain", **{"content": b"12345", **change})
+    try:
+        found = compared(filled, tmp_path)
+    finally:
+        put(filled[RIGHT], "plain", b"12345")
+    assert [(each.key, sorted(each.aspects)) for each in found.different.first] == [("plain", sorted(aspects))]
+    assert sentence(found).endswith("0 missing, 0 extra, 1 different")
+    assert compared(filled, tmp_path).proven
+
+
+def test_missing_and_extra_are_named(filled: dict[str, Place], tmp_path: Path) -> None:
+    put(filled[RIGHT], "zzz more", b"x")
+    with closing(connect(filled[RIGHT])) as right:
+        right.delete("モデル/🤖")
+        try:
+            found = compared(filled, tmp_path)
+        finally:
+            right.delete("zzz more")
+            key = "モデル/🤖"
+            put(
+                filled[RIGHT],
+                key,
+                f"content of {key}".encode(),
+                tags=(("key", "of a team"),),
+                metadata=(("step", "7"),),
+            )
+    assert [each.key for each in found.missing.first] == ["モデル/🤖"]
+    assert [each.key for each in found.extra.first] == ["zzz more"]
+
+
+def test_versions_and_delete_markers_are_compared_where_asked(filled: dict[str, Place], tmp_path: Path) -> None:
+    key = "versioned"
+    for name in (LEFT, RIGHT):
+        put(filled[name], key, b"first")
+        put(filled[name], key, b"second" if name == LEFT else b"sicond")
+        put(filled[name], key, b"third")
+        with closing(connect(filled[name])) as found:
+            found.delete(key)
+    assert compared(filled, tmp_path).proven
+    found = compared(filled, tmp_path, versions=True)
+    at = {each.order: each.aspects for each in found.different.first if each.key == key}
+    assert at == {2: ("bytes",)}
+
+
+def test_a_sample_finds_what_it_drew_and_says_how_much_it_read(filled: dict[str, Place], tmp_path: Path) -> None:
+    sample = Sample(percent=50, seed="a seed")
+    found = compared(filled, tmp_path, sample=sample)
+    assert found.proven
+    drawn = sum(sample.reads(key, 1) for key in (*ODD, "plain", "parts")) + 2
+    assert found.compared_rows == drawn < 13
+
+
+class Meddled(S3Store):
+    """Something writes while it is looked at."""
+
+    def listing(self, *, prefix: str = "", after: str = "") -> Iterator[Listed]:
+        listed = list(super().listing(prefix=prefix, after=after))
+        put(self.place, "same size", b"54321")
+        self.delete("deleted")
+        return iter(listed)
+
+
+def test_an_object_written_while_it_is_looked_at_is_named(places: dict[str, Place], tmp_path: Path) -> None:
+    place = places[LARGE]
+    for percent in (1, 100):
+        for key in ("same size", "deleted", "kept"):
+            put(place, key, b"12345")
+        wanted = Look(place=place, sample=Sample(percent=percent, seed="none of them"))
+        seen = take(Meddled, wanted, tmp_path / "meddled", name="look")
+        assert [each.split(":")[0] for each in seen.changed] == ["deleted", "same size"]
+        assert (seen.rows, seen.changes) == (1, 2)
+
+
+def test_a_large_object_is_hashed_by_blocks_and_memory_stays_small(places: dict[str, Place], tmp_path: Path) -> None:
+    import tracemalloc
+
+    content = os.urandom(2 * BLOCK + 7)
+    put(places[LARGE], "blocks", content)
+    tracemalloc.start()
+    _, seen = looked(places[LARGE], tmp_path)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert seen.read_bytes >= len(content)
+    assert peak < 16 * 2**20
+
+
+def test_a_bucket_that_is_not_there_and_keys_that_are_wrong_are_said(places: dict[str, Place], tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    with pytest.raises(StoreError, match=r"AccessDenied|NoSuchBucket"):
+        looked(replace(places[LEFT], bucket="nowhere"), tmp_path)
+    with pytest.raises(StoreError, match="SignatureDoesNotMatch"):
+        looked(replace(places[LEFT], secret_key="wrong-secret-0123456789"), tmp_path)
+    assert list(tmp_path.iterdir()) == []
