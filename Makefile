@@ -9,10 +9,10 @@ MLFLOW := .venv-mlflow
 MLFLOW_STAMP := $(MLFLOW)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-servers security check format bench docs
+.PHONY: help setup demo test test-servers security check format bench bench-relocation docs
 
 help: ## list the commands
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-17s %s\n", $$1, $$2}'
 
 setup: $(STAMP) ## create .venv and install the locked dependencies
 
@@ -35,7 +35,7 @@ test: setup ## every test that needs no server
 	$(BIN)/python -m pytest -n 2
 
 test-servers: setup $(MLFLOW_STAMP) ## tests against real servers, built from source on first use; the Pulumi engine where it is
-	$(BIN)/python -m pytest -m "server or engine" -rs tests/server tests/engine
+	$(BIN)/python -m pytest -m "server or engine" -o faulthandler_timeout=1200 -rs tests/server tests/engine
 
 security: setup $(CHECKOV_STAMP) ## what we would build on AWS, read by Checkov
 	$(BIN)/python tools/checkov/read
@@ -62,3 +62,9 @@ format: setup ## apply the formatter and the safe fixes
 
 bench: setup ## time and memory of the commands against their limits
 	$(BIN)/python benchmarks/run.py
+
+bench-relocation: setup ## copy and proof against rclone, manifests, rewriting of addresses; minutes, needs Go and PostgreSQL
+	tools/build minio rclone
+	$(BIN)/python benchmarks/relocation_rewrite.py
+	$(BIN)/python benchmarks/relocation_manifest.py
+	$(BIN)/python benchmarks/relocation_copy.py

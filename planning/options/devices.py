@@ -1,4 +1,4 @@
-"""Which device parts are ours at a provider: exactly one owner for driver, device plugin, DCGM and fabric plugin."""
+"""Which parts of the nodes are ours at a provider: one owner for driver, plugins, DCGM and what sees nodes fail."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ INFINIBAND: Final = "infiniband"  # RoCE and GPUDirect are set up by the clouds 
 NO_ACCELERATOR: Final = "no pool has accelerators of NVIDIA"
 BY_OPERATOR: Final = "the GPU Operator brings it"
 NO_FABRIC: Final = "no job spans nodes over a fabric whose plugin is ours"
+REPAIRED: Final = "the provider sees nodes fail and repairs them"
 LEFT_OUT: Final = "left out by platform.without"
 
 
@@ -66,6 +67,7 @@ def _reasons(profile: Profile, pools: Sequence[Pool]) -> dict[str, str]:
         "dcgm_exporter": none or _ours(profile.dcgm_exporter, operator=operator),
         "efa_plugin": "" if efa and profile.rdma_resource == EFA else NO_FABRIC,
         "network_operator": "" if rdma and profile.rdma_resource != EFA else NO_FABRIC,
+        "node_problem_detector": REPAIRED if profile.node_repair == "provider" else "",
     }
 
 

@@ -42,7 +42,7 @@ def _moved(subject: Subject) -> Iterator[Breach]:
                 verdict=Verdict.OVER,
                 given=f"the lock moves the cluster {new.name} from {there} to {here}",
                 limit="a stack that exists stays at its provider and in its region",
-                fix=f"Restore the lock and make a second stack there: atoll init NAME --from {subject.lock.stack}",
+                fix=f"Restore the lock, then: atoll clone {subject.lock.stack} NAME --region {new.region}",
             )
 
 
@@ -70,7 +70,7 @@ RULE: Final = Rule(
     title="Region in place",
     demand="No cluster that exists changes its provider or its region.",
     why="A region cannot be edited: the engine would delete the cluster with its data and begin again elsewhere.",
-    remedy="Restore the lock. `atoll init NAME --from STACK` starts one at the other place; then move data.",
+    remedy="Restore the lock. `atoll clone` starts a stack at the other place, `atoll relocate` moves its data there.",
     severity=Severity.CRITICAL,
     judge=_breaches,
 )
