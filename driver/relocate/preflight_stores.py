@@ -20,6 +20,7 @@ MOST_SKEW: Final = 300  # seconds; signatures of requests are refused at 900
 CONTENT: Final = b"atoll relocate asks whether it may write here\n"
 LIKE: Final = Head(size=len(CONTENT), etag="", headers=(("content-type", "text/plain"),))
 NO_BUCKET: Final = "NoSuchBucket"
+NO_KEY: Final = "NoSuchKey"
 
 
 def ask(pair: Pair, faults: list[str], *, now: Callable[[], datetime], connected: Connect) -> dict[str, object]:
@@ -68,14 +69,25 @@ def _tried(place: Place, faults: list[str], attempt: Callable[[Store], float], c
 
 
 def _read(store: Store) -> float:
-    """Read the first byte of the first object, as the mover will read all of them."""
-    first = next((each for each in store.listing() if each.size and not each.key.startswith(RESERVED)), None)
-    if first is None:
-        return 0.0
-    store.tags(first.key)
-    body = store.open(first.key, first=0, last=0)
+    """Read the first byte of an object, as the mover will read all of them; one that goes meanwhile tells nothing."""
+    server_time = 0.0
+    for each in store.listing():
+        if not each.size or each.key.startswith(RESERVED):
+            continue
+        try:
+            return _read_one(store, each.key)
+        except StoreError as error:
+            if error.code != NO_KEY:
+                raise
+            server_time = error.server_time
+    return server_time
+
+
+def _read_one(store: Store, key: str) -> float:
+    store.tags(key)
+    body = store.open(key, first=0, last=0)
     body.close()
-    return store.head(first.key).server_time
+    return store.head(key).server_time
 
 
 def _written(store: Store) -> float:

@@ -61,14 +61,15 @@ def copy_round(
 
 def _need_tags(source: S3Store) -> None:
     """A store that may not tell the tags does not tell their number either, and a copy would lose them silently."""
-    for first in source.listing():
+    for each in source.listing():
         try:
-            source.tags(first.key)
+            source.tags(each.key)
         except StoreError as error:
             if error.code == "AccessDenied":
                 raise StoreError(f"tags cannot be read, and would be lost: {error}", code=error.code) from None
             if error.code != "NoSuchKey":
                 raise
+            continue
         return
 
 

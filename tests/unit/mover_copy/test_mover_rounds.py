@@ -455,6 +455,23 @@ def test_a_source_that_may_not_tell_tags_is_refused_before_any_is_lost(stores: M
     assert stores.target.plain() == {}
 
 
+def test_an_object_that_goes_meanwhile_does_not_prove_that_tags_may_be_read(
+    stores: MemoryStores, tmp_path: Path
+) -> None:
+    stores.source.write("a", b"1")
+    stores.source.write("b", b"1", tags=(("t", "1"),))
+    gone = fail_at("tags", "a", StoreError("gone", code="NoSuchKey", status=404))
+    denied = fail_at("tags", "b", StoreError("denied", code="AccessDenied", status=403))
+
+    def fault(verb: str, key: str) -> None:
+        gone(verb, key)
+        denied(verb, key)
+
+    stores.source.fault = fault
+    with pytest.raises(StoreError, match="tags cannot be read, and would be lost: denied"):
+        round_(tmp_path)
+
+
 def test_a_store_that_counts_no_tags_is_asked_for_those_of_each_object(stores: MemoryStores, tmp_path: Path) -> None:
     stores.source.write("a", b"1", tags=(("t", "1"),))
     stores.source.counts = False

@@ -45,6 +45,8 @@ class Stores:
     denied: set[tuple[str, str]] = field(default_factory=set)
     """What is refused: a bucket's name and an operation."""
     keeps_versions: set[str] = field(default_factory=set)
+    gone: set[tuple[str, str]] = field(default_factory=set)
+    """Keys that a listing still tells, and the operation that finds them deleted."""
     ahead: float = 0.0
     """Seconds that the stores' clocks are ahead."""
 
@@ -88,6 +90,11 @@ class FakeStore:
             raise StoreError(f"{what} of bucket {self.place.bucket}: NoSuchBucket", code="NoSuchBucket", status=404)
         return found
 
+    def _found(self, key: str, what: str) -> None:
+        if (key, what) in self.stores.gone:
+            at = self.stores.clock().timestamp() + self.stores.ahead
+            raise StoreError(f"{what} of {key}: NoSuchKey", code="NoSuchKey", status=404, server_time=at)
+
     def listing(self, *, prefix: str = "", after: str = "") -> Iterator[Listed]:
         del after
         bucket = self._bucket("list")
@@ -99,17 +106,20 @@ class FakeStore:
 
     def head(self, key: str, *, version: str = "") -> Head:
         del version
+        self._found(key, "head")
         content = self._bucket("get")[key]
         at = self.stores.clock().timestamp() + self.stores.ahead
         return Head(size=len(content), etag=etag(content), tag_count=0, server_time=at)
 
     def tags(self, key: str, *, version: str = "") -> Pairs:
-        del key, version
+        del version
+        self._found(key, "tags")
         self._bucket("get")
         return ()
 
     def open(self, key: str, *, version: str = "", first: int = 0, last: int = -1, etag: str = "") -> FakeBody:
         del first, last, etag
+        self._found(key, "open")
         return FakeBody(self.head(key, version=version), self._bucket("get")[key])
 
     def put(self, key: str, body: memoryview, **_more: object) -> Head:

@@ -120,6 +120,24 @@ def test_a_bucket_that_may_not_be_read_is_named(world: World, what: str) -> None
     assert f"{what} of bucket mlflow: AccessDenied" in refusal(world)
 
 
+@pytest.mark.parametrize("what", ["tags", "open", "head"])
+def test_an_object_that_goes_while_it_is_asked_about_tells_nothing(world: World, what: str) -> None:
+    world.stores.source().update({"a": b"1", "b": b"2"})
+    world.stores.gone.add(("a", what))
+    assert asked(world)["bucket mlflow"] == {"source_clock": "agrees", "target_clock": "agrees", "foreign_objects": 0}
+    world.stores.gone.add(("b", what))
+    assert "bucket mlflow" in asked(world)
+    world.stores.ahead = 400
+    assert "the clock of the source's store is 400 s away" in refusal(world)
+
+
+def test_a_refusal_of_the_object_behind_one_that_goes_is_told(world: World) -> None:
+    world.stores.source().update({"a": b"1", "b": b"2"})
+    world.stores.gone.add(("a", "tags"))
+    world.stores.denied.add(("mlflow", "get"))
+    assert "get of bucket mlflow: AccessDenied" in refusal(world)
+
+
 def test_a_canary_that_may_not_write_even_now_is_told(world: World) -> None:
     world.stores.denied.add(("mlflow", "put as canary"))
     assert "the canary may not write into bucket mlflow" in refusal(world)
