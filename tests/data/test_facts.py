@@ -287,7 +287,7 @@ def test_every_date_lies_between_the_founding_text_and_the_newest_reading(catalo
     assert catalog.prices.newest == date(2026, 11, 9)
     dates = [source.as_of for source in catalog.sources.values() if source.as_of]
     assert min(dates) >= date(2023, 12, 6)
-    assert max(dates) <= date(2026, 11, 22)
+    assert max(dates) <= date(2026, 11, 23)
 
 
 def test_the_page_of_sources_is_the_one_that_the_facts_make(catalog: Catalog) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from components.acceptance.measure import dcgmi, matmul, nccl_tests, nvidia_smi
@@ -105,7 +106,11 @@ def multiplied(node: Node) -> list[Measured]:
             node.subject,
             tool=speed.version,
             readings=[("tflops", text(speed.slowest), "TFLOPS")],
-            params=node.params(precision=node.precision, each=" ".join(text(rate, places=1) for rate in speed.tflops)),
+            params=node.params(
+                precision=node.precision,
+                shape="x".join(map(str, speed.shape)),
+                each=" ".join(text(rate, places=1) for rate in speed.tflops),
+            ),
         )
     ]
 
@@ -114,7 +119,7 @@ def nvlink(node: Node) -> list[Measured]:
     """All-reduce over the accelerators of the node."""
     sizes = ("-b", str(node.least), "-e", str(node.most), "-f", "2")
     ran = run([TESTS, *sizes, "-g", str(node.accelerators)], seconds=node.seconds)
-    output = _read(nccl_tests.parse, ran)
+    output = _read(partial(nccl_tests.parse, beside=ran.err), ran)
     if output.ranks != node.accelerators:
         raise FoundWrongError(f"all-reduce: {output.ranks} accelerators took part, not {node.accelerators}")
     return all_reduced("nvlink", node.subject, output, params=node.params())

@@ -12,7 +12,7 @@ from components.acceptance.measure import arguments
 from components.acceptance.measure.accelerated import checked
 from components.acceptance.measure.node import checks_of, node_of, parser
 from components.acceptance.measure.numbers import text
-from components.acceptance.measure.record import complain, measured, write
+from components.acceptance.measure.record import complain, ended, measured
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 HOUR: Final = 3600
 DECIDES: Final = {"matmul": "tflops", "nvlink": "bus", "usable_memory": "memory", "inventory": "accelerators"}
-DCGM: Final = "dcgm"
+ONCE: Final = frozenset({"dcgm", "usable_memory"})
 MOST_FAULTS: Final = 3  # rounds in a row that could not be measured
 
 
@@ -55,18 +55,19 @@ def burn(
 ) -> tuple[list[Measured], list[str]]:
     """Rounds until the hours are over: the worst records with one of the burn-in itself, and faults.
 
-    DCGM looks in the first round only: the rounds are what heats the node. Ends early where rounds cannot be measured.
+    DCGM looks in the first round only: the rounds are what heats the node. Free memory is asked for once too: later on
+    this program holds some itself, 1.2 GiB on an H100. Ends early where rounds cannot be measured.
     """
     worst, began, number, in_a_row = Worst(), clock(), 0, 0
     faults: list[str] = []
     while clock() - began < hours * HOUR and in_a_row < MOST_FAULTS:
         number += 1
-        names = [name for name in checks if name != DCGM or number == 1]
+        names = [name for name in checks if name not in ONCE or number == 1]
         records, faults = checked(node, names)
         for record in records:
             worst.add(record, number=number)
         in_a_row = in_a_row + 1 if faults else 0
-        complain(f"round {number}, {(clock() - began) / HOUR:.2f} h: {len(worst.complaints)} complaints")
+        complain(f"round {number}, {(clock() - began) / HOUR:.2f} h: {_in_words(records, worst)}")
     lasted = measured(
         "burn_in",
         node.subject,
@@ -78,16 +79,24 @@ def burn(
     return [*worst.records.values(), lasted], faults if in_a_row else []
 
 
+def _in_words(records: Sequence[Measured], worst: Worst) -> str:
+    """What decides of each record of a round, for whoever reads the log while it goes on."""
+    decided = [
+        f"{record['check']} {each['value']} {each['unit']}".rstrip()
+        for record in records
+        for each in record["readings"]
+        if each["name"] == DECIDES.get(record["check"])
+    ]
+    return ", ".join([*decided, f"{len(worst.complaints)} complaints"])
+
+
 def main(words: Sequence[str]) -> int:
     """Burn in, and write the records."""
     reader = parser(__doc__ or "")
     reader.add_argument("--hours", required=True, type=arguments.above_zero)
     told = reader.parse_args(words)
     records, faults = burn(node_of(told), checks_of(told), hours=told.hours, clock=time.monotonic)
-    write(records)
-    for fault in faults:
-        complain(f"could not measure {fault}")
-    return arguments.COULD_NOT if faults else arguments.MEASURED
+    return ended(records, faults)
 
 
 if __name__ == "__main__":

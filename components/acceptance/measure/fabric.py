@@ -9,7 +9,7 @@ from components.acceptance.measure import arguments, nccl_tests
 from components.acceptance.measure.accelerated import all_reduced
 from components.acceptance.measure.faults import CannotMeasureError, FoundWrongError
 from components.acceptance.measure.numbers import shown
-from components.acceptance.measure.record import complain, measured, write
+from components.acceptance.measure.record import ended, measured
 from components.acceptance.measure.running import run
 
 if TYPE_CHECKING:
@@ -32,20 +32,13 @@ def over_nodes(
     """
     ran = run(command, seconds=seconds)
     try:
-        output = nccl_tests.parse(ran.out)
+        output = nccl_tests.parse(ran.out, beside=ran.err)
     except CannotMeasureError as error:
-        _give_up(ran.err)
         raise CannotMeasureError(f"{error}; it ended with {ran.status} and said: {shown(ran.err)}") from error
     if len(output.hosts) != nodes or output.ranks != nodes * accelerators:
         took = f"{output.ranks} accelerators of {len(output.hosts)} nodes"
         raise FoundWrongError(f"all-reduce: {took} took part, not {nodes * accelerators} of {nodes}")
     return all_reduced(CHECK, subject, output, params=params)
-
-
-def _give_up(words: str) -> None:
-    """NCCL's last words stand on the other output where a launcher splits them."""
-    if nccl_tests.BROKEN.search(words):
-        nccl_tests.parse(words)
 
 
 def main(words: Sequence[str]) -> int:
@@ -76,10 +69,8 @@ def main(words: Sequence[str]) -> int:
         stopped = {**params, "payload_bytes": str(told.most)}
         records = [measured(CHECK, subject, tool="nccl-tests", params=stopped, failed=[str(error)])]
     except CannotMeasureError as error:
-        complain(f"could not measure {CHECK}: {error}")
-        return arguments.COULD_NOT
-    write(records)
-    return arguments.MEASURED
+        return ended([], [f"{CHECK}: {error}"])
+    return ended(records)
 
 
 def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:

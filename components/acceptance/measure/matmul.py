@@ -1,7 +1,9 @@
 """Matrix multiplication on every accelerator of the node at once, by PyTorch: how fast the slowest of them is.
 
-All work at the same time, as they do in training, so that power and heat are those of a full node. Of each shape the
-median of the timed rounds counts, of the shapes the fastest, of the accelerators the slowest.
+All work at the same time, as they do in training, so that power and heat are those of a full node. Each shape is tried
+once; the fastest is kept up for a while, of each accelerator the median counts, of the accelerators the slowest. A
+tenth of a second says little: at its limit of power an H100 goes up and down by a tenth from one second to the next
+(measured 2026-11-23, docs/reference/measured.md), and only the median of 20 s stays within 1%.
 """
 
 from __future__ import annotations
@@ -21,15 +23,18 @@ Shape = tuple[int, int, int]
 WARM_UP: Final = 50
 ROUNDS: Final = 100  # both as in the table of catalogs/achievable.csv
 PRECISIONS: Final = ("bf16", "fp16", "fp8", "fp64", "int8", "tf32")
+STEADY: Final = 20.0  # seconds, see above
+MOST_PASSES: Final = 2_000  # of rounds, where no time seems to pass
 MILLI: Final = 1000
 TERA: Final = 10**12
 
 
 @dataclass(frozen=True)
 class Speed:
-    """TFLOPS of each accelerator, at its fastest shape, and what PyTorch says it is."""
+    """TFLOPS of each accelerator, at the shape that was the fastest, and what PyTorch says it is."""
 
     version: str
+    shape: Shape
     tflops: tuple[float, ...]
     names: tuple[str, ...]
 
@@ -51,8 +56,14 @@ def torch_of_image() -> Any:  # noqa: ANN401 - a module without types here
         raise CannotMeasureError(f"PyTorch cannot be loaded: {error}") from error
 
 
-def measure(shapes: Sequence[Shape], *, precision: str, torch: Any) -> Speed:  # noqa: ANN401 - as above
-    """The speed of every accelerator that PyTorch sees.
+def measure(
+    shapes: Sequence[Shape],
+    *,
+    precision: str,
+    torch: Any,  # noqa: ANN401 - as above
+    steady: float = STEADY,
+) -> Speed:
+    """The speed of every accelerator that PyTorch sees, kept up for so many seconds.
 
     Raises:
         FoundWrongError: an accelerator failed at it.
@@ -61,16 +72,14 @@ def measure(shapes: Sequence[Shape], *, precision: str, torch: Any) -> Speed:  #
     if not torch.cuda.is_available() or not torch.cuda.device_count():
         raise CannotMeasureError("PyTorch sees no accelerator")
     devices = range(torch.cuda.device_count())
-    best = [0.0 for _ in devices]
     try:
-        for shape in shapes:
-            seconds = _seconds(shape, devices, precision=precision, torch=torch)
-            rates = [_tflops(shape, each) for each in seconds]
-            best = [max(known, rate) for known, rate in zip(best, rates)]  # noqa: B905 - one for each device
+        tried = [(sum(_rates(each, devices, precision=precision, torch=torch)), each) for each in shapes]
+        fastest = max(tried)[1]
+        tflops = _rates(fastest, devices, precision=precision, torch=torch, steady=steady)
     except (RuntimeError, ValueError) as error:
         raise FoundWrongError(f"matrix multiplication in {precision}: {str(error).splitlines()[0]}") from error
     names = tuple(str(torch.cuda.get_device_name(device)) for device in devices)
-    return Speed(version=f"PyTorch {torch.__version__}", tflops=tuple(best), names=names)
+    return Speed(version=f"PyTorch {torch.__version__}", shape=fastest, tflops=tuple(tflops), names=names)
 
 
 def _tflops(shape: Shape, seconds: float) -> float:
@@ -78,12 +87,30 @@ def _tflops(shape: Shape, seconds: float) -> float:
     return 2 * rows * columns * inner / seconds / TERA if seconds > 0 else 0.0
 
 
-def _seconds(shape: Shape, devices: Sequence[int], *, precision: str, torch: Any) -> list[float]:  # noqa: ANN401
-    """Median time of one multiplication, by device."""
+def _rates(
+    shape: Shape,
+    devices: Sequence[int],
+    *,
+    precision: str,
+    torch: Any,  # noqa: ANN401 - as above
+    steady: float = 0.0,
+) -> list[float]:
+    """TFLOPS by device: the median of rounds that last so long together, of one pass of them at least."""
     works = [_work(shape, device, precision=precision, torch=torch) for device in devices]
     for _ in range(WARM_UP):
         for work in works:
             work()
+    taken: list[list[float]] = [[] for _ in devices]
+    for _ in range(MOST_PASSES):
+        for known, more in zip(taken, _pass(works, devices, torch=torch)):  # noqa: B905 - one for each device
+            known.extend(more)
+        if min(sum(each) for each in taken) >= steady:
+            break
+    return [_tflops(shape, median(each)) for each in taken]
+
+
+def _pass(works: Sequence[Callable[[], Any]], devices: Sequence[int], *, torch: Any) -> list[list[float]]:  # noqa: ANN401
+    """Seconds of each round of one pass, by device."""
     marks: list[list[tuple[Any, Any]]] = [[] for _ in devices]
     for _ in range(ROUNDS):
         for device, work, marked in zip(devices, works, marks):  # noqa: B905 - one for each device
@@ -95,7 +122,7 @@ def _seconds(shape: Shape, devices: Sequence[int], *, precision: str, torch: Any
                 marked.append((begin, end))
     for device in devices:
         torch.cuda.synchronize(device)
-    return [median(begin.elapsed_time(end) / MILLI for begin, end in marked) for marked in marks]
+    return [[begin.elapsed_time(end) / MILLI for begin, end in marked] for marked in marks]
 
 
 def _work(shape: Shape, device: int, *, precision: str, torch: Any) -> Callable[[], Any]:  # noqa: ANN401

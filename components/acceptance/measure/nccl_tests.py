@@ -26,6 +26,7 @@ BROKEN: Final = re.compile(
     r"Test (?:NCCL|CUDA|HIP|RCCL) failure|Test timeout|unhandled (?:system|cuda) error|Test failure|"
     r"Invalid number of GPUs"
 )
+LAST_WORDS: Final = re.compile(r"Test failure \S+:\d+\s*$")  # what every failure ends with, whatever it was
 DATA: Final = re.compile(r"\s*\d+\s+\d+\s+[a-z0-9_]+\s+[a-z]+\s", re.ASCII)
 
 
@@ -55,21 +56,27 @@ class Output:
     wrong: int
 
 
-def parse(output: str) -> Output:
+def parse(output: str, *, beside: str = "") -> Output:
     """The figures of one run.
+
+    Args:
+        beside: what it said on its other output, where many of its complaints are. A run that ended well is believed,
+            whatever stands there.
 
     Raises:
         FoundWrongError: NCCL gave up, in its words.
         CannotMeasureError: no output of these tests, or one that was cut short.
     """
-    lines = [LAUNCHED.sub("", line) for line in uncoloured(output).splitlines()]
-    broken = next((line.strip() for line in lines if BROKEN.search(line)), "")
-    if broken:
-        raise FoundWrongError(f"all-reduce: {shown(broken)}")
+    lines = _lines(output)
     bounds = [found for line in lines if (found := BOUNDS.search(line))]
     averages = [line for line in lines if AVERAGE.search(line)]
+    ended = len(bounds) == 1 and len(averages) == 1
+    broken = [line.strip() for line in (lines if ended else [*lines, *_lines(beside)]) if BROKEN.search(line)]
+    if broken:
+        telling = next((line for line in broken if not LAST_WORDS.search(line)), broken[0])
+        raise FoundWrongError(f"all-reduce: {shown(telling)}")
     columns = _columns(lines)
-    if len(bounds) != 1 or len(averages) != 1:
+    if not ended:
         raise CannotMeasureError(f"{_times(len(bounds))} of nccl-tests, which begins with: {shown(output)}")
     rows = tuple(_row(line, columns) for line in lines if DATA.match(line))
     if not rows:
@@ -83,6 +90,10 @@ def parse(output: str) -> Output:
         rows=rows,
         wrong=int(bounds[0].group(1)),
     )
+
+
+def _lines(output: str) -> list[str]:
+    return [LAUNCHED.sub("", line) for line in uncoloured(output).splitlines()]
 
 
 def _times(ends: int) -> str:

@@ -9,7 +9,7 @@ import threading
 from typing import TYPE_CHECKING, Final
 
 from components.acceptance.measure import arguments
-from components.acceptance.measure.record import measured, write
+from components.acceptance.measure.record import ended, measured
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,8 +76,7 @@ def main(words: Sequence[str]) -> int:
         readings=[(COUNTED[told.check], str(fine), ""), ("asked", str(len(faults)), "")],
         failed=[f"{each}: {fault}" for each, fault in faults.items() if fault],
     )
-    write([record])
-    return arguments.MEASURED
+    return ended([record])
 
 
 if __name__ == "__main__":

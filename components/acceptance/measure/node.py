@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from components.acceptance.measure import arguments
 from components.acceptance.measure.accelerated import CHECKS, Node, checked
 from components.acceptance.measure.matmul import PRECISIONS
-from components.acceptance.measure.record import complain, write
+from components.acceptance.measure.record import ended
 
 if TYPE_CHECKING:
     import argparse
@@ -60,11 +60,7 @@ def checks_of(told: argparse.Namespace) -> list[str]:
 def main(words: Sequence[str]) -> int:
     """Measure, and write the records."""
     told = parser(__doc__ or "").parse_args(words)
-    records, faults = checked(node_of(told), checks_of(told))
-    write(records)
-    for fault in faults:
-        complain(f"could not measure {fault}")
-    return arguments.COULD_NOT if faults else arguments.MEASURED
+    return ended(*checked(node_of(told), checks_of(told)))
 
 
 if __name__ == "__main__":

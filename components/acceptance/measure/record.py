@@ -10,6 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from components.acceptance.measure.arguments import COULD_NOT, MEASURED
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
@@ -60,6 +62,16 @@ def write(records: Sequence[Measured]) -> None:
     with suppress(OSError):  # not in a pod, or the file is not ours: the log has it all
         if Path(note).exists():
             Path(note).write_text(kept, encoding="utf-8")
+
+
+def ended(records: Sequence[Measured], faults: Iterable[str] = ()) -> int:
+    """Write what was measured and say what could not be; the exit status of the program."""
+    write(records)
+    status = MEASURED
+    for fault in faults:
+        complain(f"could not measure {fault}")
+        status = COULD_NOT
+    return status
 
 
 def complain(words: str) -> None:

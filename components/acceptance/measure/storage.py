@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from components.acceptance.measure import arguments, fio, small_files
 from components.acceptance.measure.faults import CannotMeasureError, FoundWrongError
 from components.acceptance.measure.numbers import shown, text
-from components.acceptance.measure.record import complain, measured, write
+from components.acceptance.measure.record import ended, measured
 from components.acceptance.measure.running import run
 
 if TYPE_CHECKING:
@@ -179,11 +179,7 @@ def main(words: Sequence[str]) -> int:
         jobs=told.jobs,
         files=told.files,
     )
-    records, faults = checked(tier, told.checks)
-    write(records)
-    for fault in faults:
-        complain(f"could not measure {fault}")
-    return arguments.COULD_NOT if faults else arguments.MEASURED
+    return ended(*checked(tier, told.checks))
 
 
 if __name__ == "__main__":

@@ -64,6 +64,31 @@ def test_a_run_that_nccl_gave_up_is_found_wrong_in_its_words() -> None:
         nccl_tests.parse(recorded("nccl_failed.txt"))
 
 
+def test_one_accelerator_has_no_bus_and_great_figures_are_read() -> None:
+    output = nccl_tests.parse(recorded("nccl_2_19_one.txt"))
+    assert (output.version, output.ranks, output.hosts, output.wrong) == ("nccl-tests 2.19.6", 1, ("worker-0",), 0)
+    assert [(row.payload_bytes, str(row.bus), str(row.algorithm)) for row in output.rows] == [
+        (4096, "0.00", "0.68"),
+        (268435456, "0.00", "1487.0"),
+        (536870912, "0.00", "1493.3"),
+        (1073741824, "0.00", "1505.4"),
+    ]
+
+
+def test_why_it_gave_up_stands_on_the_other_output() -> None:
+    out, err = recorded("nccl_2_19_too_few.txt"), recorded("nccl_2_19_too_few.err.txt")
+    with pytest.raises(FoundWrongError, match="Invalid number of GPUs: 2 requested but only 1 were found"):
+        nccl_tests.parse(out, beside=err)
+    with pytest.raises(FoundWrongError, match="Invalid number of GPUs"):
+        nccl_tests.parse("", beside=err)
+    with pytest.raises(FoundWrongError, match=r"worker-0 pid 1205: Test failure common.cu:1454"):
+        nccl_tests.parse(out)
+
+
+def test_a_run_that_ended_well_is_believed_whatever_is_said_beside_it() -> None:
+    assert nccl_tests.parse(recorded("nccl_2_19_one.txt"), beside=recorded("nccl_2_19_too_few.err.txt")).ranks == 1
+
+
 @pytest.mark.parametrize(
     ("change", "fault"),
     [

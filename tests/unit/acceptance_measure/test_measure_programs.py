@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -20,6 +20,9 @@ from components.acceptance.measure.faults import CannotMeasureError, FoundWrongE
 from components.acceptance.measure.running import run
 from planning.acceptance.records import fault_of, figure, measured_of
 from planning.acceptance.results import Measured
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 RECORDED = Path(__file__).parent / "recorded"
 FOLDER = Path(arguments.__file__).parent
@@ -288,9 +291,32 @@ class Torch:
 
 
 def test_the_slowest_accelerator_counts() -> None:
-    speed = matmul.measure([(1000, 1000, 1000), (2000, 1000, 1000)], precision="bf16", torch=Torch())
+    speed = matmul.measure([(1000, 1000, 1000), (2000, 1000, 1000)], precision="bf16", torch=Torch(), steady=0.1)
     assert speed.tflops == (pytest.approx(4.0), pytest.approx(2.0))
     assert speed.slowest == pytest.approx(2.0)
+    assert speed.shape == (2000, 1000, 1000)
+
+
+def test_a_burst_at_the_start_does_not_count() -> None:
+    class Bursting(Torch):
+        def matmul(self, first: str, second: str) -> None:
+            fresh = self.milliseconds < 1_000
+            super().matmul(first, second)
+            self.milliseconds += 0.0 if fresh else 1.0
+
+    shape = (1000, 1000, 1000)
+    burst = matmul.measure([shape], precision="bf16", torch=Bursting(devices=1), steady=0.0)
+    kept_up = matmul.measure([shape], precision="bf16", torch=Bursting(devices=1), steady=20.0)
+    assert (burst.slowest, kept_up.slowest) == (pytest.approx(2.0), pytest.approx(1.0))
+
+
+def test_an_accelerator_whose_clock_stands_still_ends_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Stopped(Torch):
+        def matmul(self, first: str, second: str) -> None:
+            assert first == second
+
+    monkeypatch.setattr(matmul, "MOST_PASSES", 3)
+    assert matmul.measure([(1, 1, 1)], precision="bf16", torch=Stopped()).slowest == 0.0
 
 
 def test_no_accelerator_and_no_precision_cannot_be_measured() -> None:
@@ -300,7 +326,9 @@ def test_no_accelerator_and_no_precision_cannot_be_measured() -> None:
         matmul.measure([(1, 1, 1)], precision="fp4", torch=Torch())
 
 
-def test_a_burn_in_keeps_the_worst_of_its_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_burn_in_keeps_the_worst_of_its_rounds(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     node = Node("home", "gpu", "ip-1", 8, 3, "bf16", ((1, 1, 1),), 1, 1, 60.0)
     speeds = iter(["700", "500", "690"])
     hours = iter([0, 0, 0, 3600, 3600, 2 * 3600, 2 * 3600, 3 * 3600, 3 * 3600])
@@ -317,3 +345,19 @@ def test_a_burn_in_keeps_the_worst_of_its_rounds(monkeypatch: pytest.MonkeyPatch
     assert [(each["check"], each["readings"][0]["value"]) for each in records] == [("matmul", "500"), ("burn_in", "3")]
     assert records[0]["params"]["round"] == "2"
     assert json.dumps(records)
+    said = capsys.readouterr().err.splitlines()
+    assert said[1] == "round 2, 1.00 h: matmul 500 TFLOPS, 0 complaints"
+
+
+def test_free_memory_is_asked_for_before_a_burn_in_takes_some(monkeypatch: pytest.MonkeyPatch) -> None:
+    node = Node("home", "gpu", "ip-1", 1, 3, "bf16", ((1, 1, 1),), 1, 1, 60.0)
+    asked: list[str] = []
+
+    def checked(_: Node, names: Sequence[str]) -> tuple[list[Measured], list[str]]:
+        asked.append(" ".join(names))
+        return [], []
+
+    hours = iter([0, 0, 0, 3600, 3600, 2 * 3600, 2 * 3600])
+    monkeypatch.setattr(burn_in, "checked", checked)
+    burn_in.burn(node, ["usable_memory", "dcgm", "matmul"], hours=2, clock=lambda: float(next(hours)))
+    assert asked == ["usable_memory dcgm matmul", "matmul"]

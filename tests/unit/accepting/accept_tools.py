@@ -104,7 +104,12 @@ class Tools:
         assert precision == self.pool.precision
         part = Decimal("0.5") if self.node == self.slow else Decimal(1)
         rate = float(good(self.pool.matmul) * part)
-        return matmul.Speed(version="PyTorch 2.10.0", tflops=(rate,) * self.pool.accelerators, names=("H100",))
+        return matmul.Speed(
+            version="PyTorch 2.10.0",
+            shape=(8192, 8192, 8192),
+            tflops=(rate,) * self.pool.accelerators,
+            names=("H100",),
+        )
 
     def put_in(self, patch: pytest.MonkeyPatch) -> None:
         for module in (accelerated, fabric, storage):
