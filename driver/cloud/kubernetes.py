@@ -5,11 +5,9 @@ from __future__ import annotations
 import os
 from collections import Counter
 from decimal import Decimal
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
-import yaml
-from kubernetes import client, config
+from kubernetes import client
 from kubernetes.client.exceptions import ApiException
 from kubernetes.config import ConfigException
 from kubernetes.utils import quantity
@@ -17,7 +15,7 @@ from urllib3.exceptions import HTTPError
 
 from catalogs.model import Item
 from components.nodepool.devices import DEVICES, NVIDIA
-from driver.cloud import Search
+from driver.cloud import Search, api_server
 from planning.leftovers import Found, Unanswered, Use
 from planning.preflight.claims import nodes_code
 from planning.preflight.told import CLOUD, OfferTold, QuotaTold, Told, Unknown
@@ -29,7 +27,7 @@ if TYPE_CHECKING:
 
 VARIABLE: Final = "ATOLL_KUBECONFIG"  # names the kubeconfig where the lock names no variable
 OURS: Final = "app.kubernetes.io/managed-by=atoll"
-REFUSED: Final = (ApiException, HTTPError, ConfigException, OSError, yaml.YAMLError)
+REFUSED: Final = (*api_server.SILENT, *api_server.UNUSABLE)
 WAIT_SECONDS: Final = (5, 20)
 RESOURCES: Final = frozenset({NVIDIA, *(name for _, name in DEVICES)})
 GB: Final = Decimal(1000**3)
@@ -193,11 +191,10 @@ def _api(asked: Asked) -> client.CoreV1Api:
     named = os.environ.get(variable, "")
     if not named:
         raise ConfigException(f"{variable} is not set, and it names the kubeconfig of the cluster")
-    path = Path(named.split(os.pathsep)[0]).expanduser()
-    if not isinstance(yaml.safe_load(path.read_text(encoding="utf-8")), dict):
-        raise ConfigException(f"what {variable} names is no kubeconfig")
-    load = cast("Callable[..., client.ApiClient]", config.new_client_from_config)  # pyright: ignore[reportUnknownMemberType]
-    return client.CoreV1Api(load(config_file=str(path), context=existing.context if existing else None))
+    try:
+        return client.CoreV1Api(api_server.opened(named, context=existing.context if existing else None))
+    except api_server.NoKubeconfigError as error:
+        raise ConfigException(f"what {variable} names is no kubeconfig") from error
 
 
 def _refusal(error: Exception) -> str:
@@ -207,4 +204,4 @@ def _refusal(error: Exception) -> str:
         return f"the cluster refused: {status} {reason}"
     if isinstance(error, HTTPError):
         return f"the cluster cannot be reached: {type(error).__name__}"
-    return str(error).splitlines()[0] if str(error) else type(error).__name__
+    return api_server.reason_of(error)

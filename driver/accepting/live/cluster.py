@@ -5,35 +5,26 @@ from __future__ import annotations
 import json
 import os
 from http import HTTPStatus
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast, final
 from urllib.parse import quote, urlencode
-
-import yaml
-from kubernetes import client, config
-from kubernetes.client.exceptions import ApiException
-from kubernetes.config import ConfigException
-from urllib3.exceptions import HTTPError
 
 from components.acceptance.shapes import Reference, reference
 from driver.accepting.live.seen import holders, node_seen, pod_seen
 from driver.accepting.port import ClusterError, PodSeen, Seen
+from driver.cloud import api_server
 from driver.cloud.kubernetes import VARIABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from kubernetes.client.rest import RESTResponse
+    from kubernetes import client
 
     from components.acceptance.shapes import Manifest
     from planning.spec import ClusterSpec
 
 OWNER: Final = "atoll-acceptance"
-APPLY: Final = "application/apply-patch+yaml"
-WAIT_SECONDS: Final = (5, 30)
 PAGE: Final = 500
 MOST_LOG_BYTES: Final = 8 * 2**20
-SILENT: Final = (HTTPError, ApiException, OSError)
 MAY: Final = "the kubeconfig's user must be allowed to do it; docs/guides/acceptance.md lists what is needed"
 
 
@@ -60,7 +51,7 @@ class LiveCluster:
         if path is None:
             raise ClusterError(f"the cluster does not serve {manifest['apiVersion']} {manifest['kind']}")
         query = f"?fieldManager={OWNER}&force=true&fieldValidation=Strict"
-        status, found = self._object("PATCH", path + query, body=json.dumps(manifest), kind=APPLY)
+        status, found = self._object("PATCH", path + query, body=json.dumps(manifest), kind=api_server.APPLY)
         if status >= HTTPStatus.MULTIPLE_CHOICES:
             raise ClusterError(f"the cluster refused {path}: {status} {found.get('message', '')}", hint=MAY)
 
@@ -138,28 +129,21 @@ class LiveCluster:
             self._plurals |= known
         return self._plurals.get((version, kind))
 
-    def _object(self, method: str, path: str, *, body: str = "", kind: str = "") -> tuple[int, Manifest]:
+    def _object(self, method: str, path: str, *, body: str | None = None, kind: str = "") -> tuple[int, Manifest]:
         status, content = self._call(method, path, body=body, kind=kind)
-        return status, _parsed(content)
+        return status, api_server.parsed(content)
 
     def _call(
-        self, method: str, path: str, *, body: str = "", kind: str = "", accept: str = "application/json"
+        self, method: str, path: str, *, body: str | None = None, kind: str = "", accept: str = api_server.JSON
     ) -> tuple[int, bytes]:
         """Status and content of an answer.
 
         Raises:
             ClusterError: there is none.
         """
-        headers = {"Accept": accept} | ({"Content-Type": kind} if kind else {})
-        serialize = cast("Callable[..., tuple[str, str, object, object, object]]", self._api.param_serialize)  # pyright: ignore[reportUnknownMemberType]
-        call = cast("Callable[..., RESTResponse]", self._api.call_api)  # pyright: ignore[reportUnknownMemberType]
         try:
-            _, url, sent, asked, _ = serialize(
-                method, path, header_params=headers, body=body or None, auth_settings=["BearerToken"]
-            )
-            answer = call(method, url, sent, asked, _request_timeout=WAIT_SECONDS)
-            return cast("int", answer.status), cast("bytes", answer.read())  # pyright: ignore[reportUnknownMemberType]
-        except SILENT as error:
+            return api_server.answer(self._api, method, path, body=body, sent_as=kind, accept=accept)
+        except api_server.SILENT as error:
             raise ClusterError(
                 f"the cluster does not answer: {type(error).__name__}", hint="look at its address in the kubeconfig"
             ) from error
@@ -176,15 +160,12 @@ def opened(spec: ClusterSpec) -> LiveCluster:
     named = os.environ.get(variable, "")
     if not named:
         raise ClusterError(f"{variable} is not set, and it names the kubeconfig of the cluster", hint=hint)
-    path = Path(named.split(os.pathsep, maxsplit=1)[0]).expanduser()
     try:
-        if not isinstance(yaml.safe_load(path.read_text(encoding="utf-8")), dict):
-            raise ClusterError(f"what {variable} names is no kubeconfig", hint=hint)
-        load = cast("Callable[..., client.ApiClient]", config.new_client_from_config)  # pyright: ignore[reportUnknownMemberType]
-        return LiveCluster(load(config_file=str(path), context=spec.existing.context if spec.existing else None))
-    except (OSError, yaml.YAMLError, UnicodeDecodeError, ConfigException) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise ClusterError(f"the cluster cannot be opened: {reason}", hint=hint) from error
+        return LiveCluster(api_server.opened(named, context=spec.existing.context if spec.existing else None))
+    except api_server.NoKubeconfigError as error:
+        raise ClusterError(f"what {variable} names is no kubeconfig", hint=hint) from error
+    except api_server.UNUSABLE as error:
+        raise ClusterError(f"the cluster cannot be opened: {api_server.reason_of(error)}", hint=hint) from error
 
 
 def _root(version: str) -> str:
@@ -195,11 +176,3 @@ def _fine(status: int, found: Manifest, path: str) -> Manifest:
     if status >= HTTPStatus.MULTIPLE_CHOICES:
         raise ClusterError(f"the cluster refused {path}: {status} {found.get('message', '')}", hint=MAY)
     return found
-
-
-def _parsed(content: bytes) -> Manifest:
-    try:
-        found = cast("object", json.loads(content))
-    except ValueError:
-        return {}
-    return cast("Manifest", found) if isinstance(found, dict) else {}

@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
-import json
 import os
 from http import HTTPStatus
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast, final
 from urllib.parse import quote
 
-import yaml
-from kubernetes import client, config
-from kubernetes.client.exceptions import ApiException
-from kubernetes.config import ConfigException
-from urllib3.exceptions import HTTPError
-
+from driver.cloud import api_server
+from driver.cloud.kubernetes import VARIABLE
 from driver.nodes.cluster import ChangedError, ClusterError, SilentError
 from planning.incidents.node import node_of
 from planning.incidents.pods import budget_of, pod_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from kubernetes.client.rest import RESTResponse
+    from kubernetes import client
 
     from planning.incidents.node import Node
     from planning.incidents.pods import Budget, Pod
     from planning.spec import ClusterSpec
 
-VARIABLE: Final = "ATOLL_KUBECONFIG"  # names the kubeconfig where the lock names no variable
-WAIT_SECONDS: Final = (5, 30)
 PAGE: Final = 500
-MERGE: Final = "application/merge-patch+json"
-JSON: Final = "application/json"
-SILENT: Final = (HTTPError, ApiException, OSError)
 # Prometheus of our platform (components.platform.names), asked through the API server.
 PROMETHEUS: Final = "/api/v1/namespaces/observability/services/prometheus-prometheus:9090/proxy/api/v1/query"
 XIDS: Final = "DCGM_FI_DEV_XID_ERRORS > 0"
@@ -63,7 +52,9 @@ class LiveCluster:
         held = {"uid": node.uid, "resourceVersion": node.version}
         meta = cast("Mapping[str, object]", change.get("metadata", {}))
         path = f"/api/v1/nodes/{quote(node.name, safe='')}"
-        status, answer = self._call("PATCH", path, body={**change, "metadata": {**meta, **held}}, sent_as=MERGE)
+        status, answer = self._call(
+            "PATCH", path, body={**change, "metadata": {**meta, **held}}, sent_as=api_server.MERGE
+        )
         if status == HTTPStatus.CONFLICT:
             raise ChangedError
         self._judged("PATCH", path, status, answer)
@@ -78,7 +69,7 @@ class LiveCluster:
             "metadata": {"name": pod.name, "namespace": pod.namespace},
             "deleteOptions": {"gracePeriodSeconds": grace_seconds, "preconditions": {"uid": pod.uid}},
         }
-        status, answer = self._call("POST", path, body=body, sent_as=JSON)
+        status, answer = self._call("POST", path, body=body, sent_as=api_server.JSON)
         if status in {HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT}:  # gone, or another pod under its name
             return ""
         if status == HTTPStatus.TOO_MANY_REQUESTS:
@@ -89,7 +80,7 @@ class LiveCluster:
     def delete(self, node: Node) -> None:
         """As `Cluster.delete`."""
         path = f"/api/v1/nodes/{quote(node.name, safe='')}"
-        status, answer = self._call("DELETE", path, body={"preconditions": {"uid": node.uid}}, sent_as=JSON)
+        status, answer = self._call("DELETE", path, body={"preconditions": {"uid": node.uid}}, sent_as=api_server.JSON)
         if status not in {HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT}:
             self._judged("DELETE", path, status, answer)
 
@@ -128,22 +119,14 @@ class LiveCluster:
         Raises:
             SilentError: nobody answers.
         """
-        headers = {"Accept": JSON} | ({"Content-Type": sent_as} if sent_as else {})
-        serialize = cast("Callable[..., tuple[str, str, object, object, object]]", self._api.param_serialize)  # pyright: ignore[reportUnknownMemberType]
-        call = cast("Callable[..., RESTResponse]", self._api.call_api)  # pyright: ignore[reportUnknownMemberType]
-        sent = dict(body) if body is not None else None
         try:
-            _, url, headed, asked, _ = serialize(
-                method, path, query_params=list(query), header_params=headers, body=sent, auth_settings=["BearerToken"]
-            )
-            answer = call(method, url, headed, asked, _request_timeout=WAIT_SECONDS)
-            content, status = cast("bytes", answer.read()), cast("int", answer.status)  # pyright: ignore[reportUnknownMemberType]
-        except SILENT as error:
+            status, content = api_server.answer(self._api, method, path, query=query, body=body, sent_as=sent_as)
+        except api_server.SILENT as error:
             raise SilentError(
                 f"the cluster does not answer: {type(error).__name__}",
                 hint="look at its address in the kubeconfig, and at your way there (VPN); then run again",
             ) from error
-        return status, _parsed(content)
+        return status, api_server.parsed(content)
 
     @staticmethod
     def _judged(method: str, path: str, status: int, answer: Mapping[str, object]) -> None:
@@ -180,21 +163,9 @@ def opened(spec: ClusterSpec) -> LiveCluster:
     hint = f"{variable} names the kubeconfig of the cluster"
     if not named:
         raise ClusterError(f"{variable} is not set", hint=hint)
-    path = Path(named.split(os.pathsep, maxsplit=1)[0]).expanduser()
     try:
-        if not isinstance(yaml.safe_load(path.read_text(encoding="utf-8")), dict):
-            raise ClusterError(f"{path} is no kubeconfig", hint=hint)
-        load = cast("Callable[..., client.ApiClient]", config.new_client_from_config)  # pyright: ignore[reportUnknownMemberType]
-        return LiveCluster(load(config_file=str(path), context=existing.context if existing else None))
-    except (OSError, yaml.YAMLError, ConfigException) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise ClusterError(f"the cluster cannot be opened: {reason}", hint=hint) from error
-
-
-def _parsed(content: bytes) -> Mapping[str, object]:
-    """A JSON object; an empty one where a proxy has answered something else."""
-    try:
-        found = cast("object", json.loads(content))
-    except ValueError:
-        return {}
-    return cast("dict[str, object]", found) if isinstance(found, dict) else {}
+        return LiveCluster(api_server.opened(named, context=existing.context if existing else None))
+    except api_server.NoKubeconfigError as error:
+        raise ClusterError(str(error), hint=hint) from error
+    except api_server.UNUSABLE as error:
+        raise ClusterError(f"the cluster cannot be opened: {api_server.reason_of(error)}", hint=hint) from error

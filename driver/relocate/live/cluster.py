@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import os
 from http import HTTPStatus
-from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast, final
+from typing import TYPE_CHECKING, Final, final
 
-import yaml
-from kubernetes import client, config
-from kubernetes.client.exceptions import ApiException
-from kubernetes.config import ConfigException
-from urllib3.exceptions import HTTPError
-
+from driver.cloud import api_server
 from driver.relocate.freezing.objects import ChangedMeanwhileError, mapping, rows
 from driver.relocate.step import StepError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from kubernetes.client.rest import RESTResponse
+    from kubernetes import client
 
     from driver.relocate.freezing.objects import Kind
     from driver.relocate.places import Side
 
-WAIT_SECONDS: Final = (5, 30)
 PAGE: Final = 500
-MERGE: Final = "application/merge-patch+json"
-SILENT: Final = (HTTPError, ApiException, OSError)
 
 
 @final
@@ -75,21 +65,10 @@ class LiveCluster:
             ChangedMeanwhileError: a conflict.
             StepError: it was refused, or nobody answers.
         """
-        headers = {"Accept": "application/json"} | ({"Content-Type": MERGE} if body is not None else {})
-        serialize = cast("Callable[..., tuple[str, str, object, object, object]]", self._api.param_serialize)  # pyright: ignore[reportUnknownMemberType]
-        call = cast("Callable[..., RESTResponse]", self._api.call_api)  # pyright: ignore[reportUnknownMemberType]
+        sent_as = api_server.MERGE if body is not None else ""
         try:
-            _, url, sent, asked, _ = serialize(
-                method,
-                path,
-                query_params=list(query),
-                header_params=headers,
-                body=dict(body) if body is not None else None,
-                auth_settings=["BearerToken"],
-            )
-            answer = call(method, url, sent, asked, _request_timeout=WAIT_SECONDS)
-            content, status = cast("bytes", answer.read()), cast("int", answer.status)  # pyright: ignore[reportUnknownMemberType]
-        except SILENT as error:
+            status, content = api_server.answer(self._api, method, path, query=query, body=body, sent_as=sent_as)
+        except api_server.SILENT as error:
             raise StepError(
                 f"the cluster of the {self._words} does not answer: {type(error).__name__}",
                 hint="look at its address in the kubeconfig, and run again",
@@ -104,24 +83,16 @@ class LiveCluster:
             StepError: anything else.
         """
         if status < HTTPStatus.MULTIPLE_CHOICES:
-            return _parsed(content)
+            return api_server.parsed(content)
         if status == HTTPStatus.NOT_FOUND:
             return None
         if status == HTTPStatus.CONFLICT:
             raise ChangedMeanwhileError
-        reason = _parsed(content).get("reason", "no reason given")
+        reason = api_server.parsed(content).get("reason", "no reason given")
         raise StepError(
             f"the cluster of the {self._words} refused {method} {path}: {status} {reason}",
             hint="the kubeconfig's user must read, and patch, what writes; then run again",
         )
-
-
-def _parsed(content: bytes) -> Mapping[str, object]:
-    """A JSON object; an empty one where a proxy has answered something else."""
-    try:
-        return mapping(cast("object", json.loads(content)))
-    except ValueError:
-        return {}
 
 
 def opened(side: Side, secrets: Mapping[str, str], *, words: str) -> LiveCluster | None:
@@ -149,12 +120,10 @@ def api_of(named: str, side: Side, *, words: str, hint: str) -> client.ApiClient
     Raises:
         StepError: it is no kubeconfig.
     """
-    path = Path(named.split(os.pathsep, maxsplit=1)[0]).expanduser()
     try:
-        if not isinstance(yaml.safe_load(path.read_text(encoding="utf-8")), dict):
-            raise StepError(f"{path} is no kubeconfig", hint=hint)
-        load = cast("Callable[..., client.ApiClient]", config.new_client_from_config)  # pyright: ignore[reportUnknownMemberType]
-        return load(config_file=str(path), context=side.context)
-    except (OSError, yaml.YAMLError, ConfigException) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        return api_server.opened(named, context=side.context)
+    except api_server.NoKubeconfigError as error:
+        raise StepError(str(error), hint=hint) from error
+    except api_server.UNUSABLE as error:
+        reason = api_server.reason_of(error)
         raise StepError(f"the cluster of the {words} cannot be opened: {reason}", hint=hint) from error

@@ -8,25 +8,19 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final, cast, final
 
-from kubernetes.client.exceptions import ApiException
-from urllib3.exceptions import HTTPError
-
+from driver.cloud import api_server
 from driver.relocate.step import StepError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from kubernetes import client
-    from kubernetes.client.rest import RESTResponse
 
     from driver.relocate.job_objects import Manifest
 
 OWNER: Final = "atoll-relocate"
-APPLY: Final = "application/apply-patch+yaml"
-WAIT_SECONDS: Final = (5, 30)
 EVERY_SECONDS: Final = 5.0
 SILENT_MOST: Final = 12  # answers in a row that did not come: a minute of an API server that starts again
-SILENT: Final = (HTTPError, ApiException, OSError)
 # Plural of each kind that a Job of movers consists of.
 PLURALS: Final[Mapping[str, str]] = {
     "ConfigMap": "configmaps",
@@ -71,7 +65,7 @@ class JobRuns:
         """
         for each in objects:
             path = f"{path_of(each)}?fieldManager={OWNER}&force=true&fieldValidation=Strict"
-            status, found = self._call("PATCH", path, body=json.dumps(each), kind=APPLY)
+            status, found = self._call("PATCH", path, body=json.dumps(each), kind=api_server.APPLY)
             if status >= HTTPStatus.MULTIPLE_CHOICES:
                 raise StepError(
                     f"the cluster refused {each['kind']} {path_of(each)}: {status} {found.get('message', '')}",
@@ -121,19 +115,14 @@ class JobRuns:
             return cast("dict[str, object]", found.get("status") or {})
         raise AssertionError
 
-    def _call(self, method: str, path: str, *, body: str = "", kind: str = "") -> tuple[int, Mapping[str, object]]:
-        headers = {"Accept": "application/json"} | ({"Content-Type": kind} if kind else {})
-        serialize = cast("Callable[..., tuple[str, str, object, object, object]]", self._api.param_serialize)  # pyright: ignore[reportUnknownMemberType]
-        call = cast("Callable[..., RESTResponse]", self._api.call_api)  # pyright: ignore[reportUnknownMemberType]
+    def _call(
+        self, method: str, path: str, *, body: str | None = None, kind: str = ""
+    ) -> tuple[int, Mapping[str, object]]:
         try:
-            _, url, sent, asked, _ = serialize(
-                method, path, header_params=headers, body=body or None, auth_settings=["BearerToken"]
-            )
-            answer = call(method, url, sent, asked, _request_timeout=WAIT_SECONDS)
-            content, status = cast("bytes", answer.read()), cast("int", answer.status)  # pyright: ignore[reportUnknownMemberType]
-        except SILENT as error:
+            status, content = api_server.answer(self._api, method, path, body=body, sent_as=kind)
+        except api_server.SILENT as error:
             raise StepError(f"the cluster does not answer: {type(error).__name__}") from error
-        return status, _parsed(content)
+        return status, api_server.parsed(content)
 
 
 def path_of(each: Manifest) -> str:
@@ -154,11 +143,3 @@ def _ended(status: Mapping[str, object]) -> Ended | None:
                 why="" if each["type"] == "Complete" else f"{each.get('reason', '')}: {each.get('message', '')}",
             )
     return None
-
-
-def _parsed(content: bytes) -> Mapping[str, object]:
-    try:
-        found = json.loads(content)
-    except ValueError:
-        return {}
-    return cast("dict[str, object]", found) if isinstance(found, dict) else {}

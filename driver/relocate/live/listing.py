@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import os
 from http import HTTPStatus
-from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast, final
+from typing import TYPE_CHECKING, Final, final
 
-import yaml
-from kubernetes import config
 from kubernetes.client.exceptions import ApiException
-from kubernetes.config import ConfigException
 
+from driver.cloud import api_server
 from driver.cloud.kubernetes import VARIABLE
 from driver.relocate.freezing.objects import mapping, rows
 from driver.relocate.live.found import Found, found
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from kubernetes.client import ApiClient
 
@@ -27,7 +23,6 @@ if TYPE_CHECKING:
     from planning.spec import ClusterSpec
 
 PAGE: Final = 500
-WAIT_SECONDS: Final = (5, 30)
 # Only names and labels are asked for, so that no secret's value reaches this machine
 # (kubernetes.io/docs/reference/using-api/api-concepts, "Receiving resources as metadata", 2026-11).
 NAMES_ONLY: Final = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
@@ -41,14 +36,12 @@ def asked(spec: ClusterSpec, side: Side | None) -> Found:
     named = os.environ.get(variable, "")
     if not named:
         return Found(silence=f"{variable} is not set, which names its kubeconfig")
-    path = Path(named.split(os.pathsep)[0]).expanduser()
-    load = cast("Callable[..., ApiClient]", config.new_client_from_config)  # pyright: ignore[reportUnknownMemberType]
     try:
-        if not isinstance(yaml.safe_load(path.read_text(encoding="utf-8")), dict):
-            return Found(silence=f"what {variable} names is no kubeconfig")
-        return found(LiveLister(load(config_file=str(path), context=context)))
-    except (OSError, yaml.YAMLError, ConfigException) as error:
-        return Found(silence=str(error).splitlines()[0] if str(error) else type(error).__name__)
+        return found(LiveLister(api_server.opened(named, context=context)))
+    except api_server.NoKubeconfigError:
+        return Found(silence=f"what {variable} names is no kubeconfig")
+    except api_server.UNUSABLE as error:
+        return Found(silence=api_server.reason_of(error))
 
 
 @final
@@ -70,20 +63,11 @@ class LiveLister:
                 return every
 
     def _page(self, kind: Kind, more: str, *, accept: str) -> Mapping[str, object]:
-        call = cast("Callable[..., object]", self._api.call_api)  # pyright: ignore[reportUnknownMemberType]
-        try:
-            answer = call(
-                kind.path(),
-                "GET",
-                query_params=[("limit", str(PAGE)), ("continue", more)],
-                header_params={"Accept": accept},
-                auth_settings=["BearerToken"],
-                _preload_content=False,
-                _return_http_data_only=True,
-                _request_timeout=WAIT_SECONDS,
-            )
-        except ApiException as error:
-            if cast("object", error.status) == HTTPStatus.NOT_FOUND:  # pyright: ignore[reportUnknownMemberType]
-                return {}
-            raise
-        return mapping(cast("object", json.loads(cast("bytes", getattr(answer, "data", b"null")))))
+        query = [("limit", str(PAGE)), ("continue", more)]
+        status, content = api_server.answer(self._api, "GET", kind.path(), query=query, accept=accept)
+        page = api_server.parsed(content)
+        if status == HTTPStatus.NOT_FOUND:
+            return {}
+        if status >= HTTPStatus.MULTIPLE_CHOICES:
+            raise ApiException(status=status, reason=page.get("reason", "and gave no reason"))
+        return page

@@ -5,27 +5,20 @@ from __future__ import annotations
 import json
 import os
 from http import HTTPStatus
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast, final
 
-import yaml
-from kubernetes import client, config
-from kubernetes.config import ConfigException
-from urllib3.exceptions import HTTPError
-
+from driver.cloud import api_server
 from driver.relocate.freezing.objects import mapping, name_of, namespace_of
 from driver.relocate.step import StepError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
-    from kubernetes.client.rest import RESTResponse
+    from kubernetes import client
 
     from driver.relocate.freezing.objects import Kind
     from driver.relocate.places import Side
 
-WAIT_SECONDS: Final = (5, 30)
-SILENT: Final = (HTTPError, OSError)
 WORDS: Final = 300  # characters of what a server says
 
 
@@ -56,16 +49,9 @@ class Maker:
         return self._call("DELETE", kind.path(namespace, name), now, but=HTTPStatus.NOT_FOUND)
 
     def _call(self, method: str, path: str, body: Mapping[str, object], *, but: HTTPStatus) -> bool:
-        serialize = cast("Callable[..., tuple[str, str, object, object, object]]", self._api.param_serialize)  # pyright: ignore[reportUnknownMemberType]
-        call = cast("Callable[..., RESTResponse]", self._api.call_api)  # pyright: ignore[reportUnknownMemberType]
-        headers = {"Accept": "application/json", "Content-Type": "application/json"}
         try:
-            _, url, sent, asked, _ = serialize(
-                method, path, header_params=headers, body=dict(body), auth_settings=["BearerToken"]
-            )
-            answer = call(method, url, sent, asked, _request_timeout=WAIT_SECONDS)
-            content, status = cast("bytes", answer.read()), cast("int", answer.status)  # pyright: ignore[reportUnknownMemberType]
-        except SILENT as error:
+            status, content = api_server.answer(self._api, method, path, body=body, sent_as=api_server.JSON)
+        except api_server.SILENT as error:
             raise StepError(
                 f"the cluster of the {self._words} does not answer: {type(error).__name__}",
                 hint="look at its address in the kubeconfig, and run again",
@@ -91,11 +77,9 @@ def maker(side: Side, secrets: Mapping[str, str], *, words: str) -> Maker | None
     if variable is None:
         return None
     named = secrets.get(variable) or os.environ.get(variable, "")
-    path = Path(named.split(os.pathsep)[0]).expanduser()
-    load = cast("Callable[..., client.ApiClient]", config.new_client_from_config)  # pyright: ignore[reportUnknownMemberType]
     try:
-        return Maker(load(config_file=str(path), context=side.context), words=words)
-    except (OSError, yaml.YAMLError, ConfigException, TypeError) as error:
+        return Maker(api_server.loaded(api_server.first_of(named), context=side.context), words=words)
+    except (*api_server.UNUSABLE, TypeError) as error:
         raise StepError(
             f"the cluster of the {words} cannot be opened: {type(error).__name__}",
             hint=f"{variable} names the kubeconfig of the {words}",

@@ -1,0 +1,266 @@
+"""What every room sends to an API server, and what it says where that refuses or is silent; none is asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from kubernetes.client import ApiClient, Configuration
+from kubernetes.client.exceptions import ApiException
+from urllib3.exceptions import MaxRetryError
+
+from components.acceptance.shapes import Reference
+from driver.accepting.live import cluster as accepting
+from driver.accepting.port import ClusterError as AcceptingError
+from driver.accepting.port import PodSeen
+from driver.cloud import api_server
+from driver.nodes.cluster import ChangedError, SilentError
+from driver.nodes.cluster import ClusterError as NodesError
+from driver.nodes.live import cluster as nodes
+from driver.relocate.freezing.objects import ChangedMeanwhileError, Kind
+from driver.relocate.live import cluster as relocate
+from driver.relocate.live.job_runs import SILENT_MOST, JobRuns
+from driver.relocate.live.making import Maker
+from driver.relocate.step import StepError
+from planning.errors import AtollError
+from planning.incidents.node import Node
+from planning.incidents.pods import Pod
+
+
+class Server:
+    """Answers in the place of a server, and keeps what it was sent."""
+
+    def __init__(self) -> None:
+        self.answers: list[tuple[int, object]] = []
+        self.sent: list[tuple[Any, ...]] = []
+        self.error: Exception | None = None
+        configuration = Configuration()
+        configuration.host = "https://c"
+        configuration.api_key = {"authorization": "Bearer t"}
+        self.api = ApiClient(configuration)
+        self.api.rest_client.request = self.request
+
+    def request(
+        self, method: str, url: str, *, headers: Any, body: Any, post_params: Any, _request_timeout: Any
+    ) -> Any:
+        assert (post_params, _request_timeout, headers["authorization"]) == (None, (5, 30), "Bearer t")
+        path = url.removeprefix("https://c")
+        self.sent.append((method, path, headers["Accept"], headers.get("Content-Type"), body))
+        if self.error is not None:
+            raise self.error
+        status, found = self.answers.pop(0)
+        content = found if isinstance(found, bytes) else json.dumps(found).encode()
+        return SimpleNamespace(status=status, read=lambda: content)
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    made = Server()
+    with made.api:
+        yield made
+
+
+JSON, MERGE, APPLY = "application/json", "application/merge-patch+json", "application/apply-patch+yaml"
+POD = Pod(namespace="team", name="p", uid="u")
+NODE = Node(name="n", uid="u", version="7")
+SET = Kind(group="apps", version="v1", plural="sets", name="Set")
+MAP = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m", "namespace": "team"}}
+MAPS = {"resources": [{"kind": "ConfigMap", "name": "configmaps"}]}
+
+
+def test_an_acceptance_sends_its_own_text(server: Server) -> None:
+    cluster = accepting.LiveCluster(server.api)
+    server.answers = [(200, MAPS), (200, {}), (200, {"items": []}), (200, b"said")]
+    cluster.apply(MAP)
+    assert cluster.listed(api_version="v1", kind="ConfigMap", namespace="", selector="a=b") == []
+    seen = PodSeen(namespace="team", name="p", phase="Running", node="n")
+    assert cluster.log(seen, container="c") == "said"
+    query = "fieldManager=atoll-acceptance&force=true&fieldValidation=Strict"
+    assert server.sent == [
+        ("GET", "/api/v1", JSON, None, None),
+        ("PATCH", f"/api/v1/namespaces/team/configmaps/m?{query}", JSON, APPLY, json.dumps(MAP)),
+        ("GET", "/api/v1/configmaps?limit=500&labelSelector=a%3Db", JSON, None, None),
+        ("GET", "/api/v1/namespaces/team/pods/p/log?container=c&limitBytes=8388608", "*/*", None, None),
+    ]
+
+
+def test_nodes_are_changed_as_they_were_looked_at(server: Server) -> None:
+    cluster = nodes.LiveCluster(server.api)
+    server.answers = [(200, {}), (429, {"message": "not now"}), (200, b"<html>"), (200, {"items": []}), (200, b"[]")]
+    cluster.change(NODE, {"spec": {"unschedulable": True}})
+    assert cluster.evict(POD, grace_seconds=9) == "not now"
+    cluster.delete(NODE)
+    assert list(cluster.pods_on("n")) == []
+    assert cluster.xids() == {}
+    held = {"spec": {"unschedulable": True}, "metadata": {"uid": "u", "resourceVersion": "7"}}
+    eviction = {
+        "apiVersion": "policy/v1",
+        "kind": "Eviction",
+        "metadata": {"name": "p", "namespace": "team"},
+        "deleteOptions": {"gracePeriodSeconds": 9, "preconditions": {"uid": "u"}},
+    }
+    assert server.sent == [
+        ("PATCH", "/api/v1/nodes/n", JSON, MERGE, held),
+        ("POST", "/api/v1/namespaces/team/pods/p/eviction", JSON, JSON, eviction),
+        ("DELETE", "/api/v1/nodes/n", JSON, JSON, {"preconditions": {"uid": "u"}}),
+        ("GET", "/api/v1/pods?fieldSelector=spec.nodeName%3Dn&limit=500&continue=", JSON, None, None),
+        ("GET", f"{nodes.PROMETHEUS}?query=DCGM_FI_DEV_XID_ERRORS%20%3E%200", JSON, None, None),
+    ]
+
+
+def test_a_relocation_reads_patches_and_makes(server: Server) -> None:
+    cluster, makes = relocate.LiveCluster(server.api, words="target"), Maker(server.api, words="target")
+    server.answers = [(200, {"items": [MAP]}), (404, b"no"), (200, b"<html>"), (409, {}), (404, {})]
+    assert cluster.listed(SET) == [MAP]
+    assert cluster.get(SET, namespace="team", name="s") is None
+    assert cluster.change(SET, namespace="team", name="s", change={})
+    assert not makes.create(SET, MAP)
+    assert not makes.delete(SET, namespace="team", name="s")
+    now = {"kind": "DeleteOptions", "apiVersion": "v1", "gracePeriodSeconds": 0}
+    assert server.sent == [
+        ("GET", "/apis/apps/v1/sets?limit=500&continue=", JSON, None, None),
+        ("GET", "/apis/apps/v1/namespaces/team/sets/s", JSON, None, None),
+        ("PATCH", "/apis/apps/v1/namespaces/team/sets/s", JSON, MERGE, {}),
+        ("POST", "/apis/apps/v1/namespaces/team/sets", JSON, JSON, MAP),
+        ("DELETE", "/apis/apps/v1/namespaces/team/sets/s", JSON, JSON, now),
+    ]
+
+
+def test_a_job_is_applied_as_text(server: Server) -> None:
+    server.answers = [(200, {}), (404, b"gone")]
+    runs = JobRuns(server.api)
+    runs.start([MAP])
+    runs.remove([MAP])
+    path = "/api/v1/namespaces/team/configmaps/m"
+    query = "fieldManager=atoll-relocate&force=true&fieldValidation=Strict"
+    assert server.sent == [
+        ("PATCH", f"{path}?{query}", JSON, APPLY, json.dumps(MAP)),
+        ("DELETE", f"{path}?propagationPolicy=Background", JSON, None, None),
+    ]
+
+
+CALLS: dict[str, tuple[Callable[[ApiClient], object], type[AtollError], str, str]] = {
+    "accepting": (
+        lambda api: accepting.LiveCluster(api).get(Reference(api_version="v1", kind="Node", name="n")),
+        AcceptingError,
+        "the cluster does not answer: ",
+        "look at its address in the kubeconfig",
+    ),
+    "nodes": (
+        lambda api: nodes.LiveCluster(api).budgets(),
+        SilentError,
+        "the cluster does not answer: ",
+        "look at its address in the kubeconfig, and at your way there (VPN); then run again",
+    ),
+    "relocate": (
+        lambda api: relocate.LiveCluster(api, words="source").listed(SET),
+        StepError,
+        "the cluster of the source does not answer: ",
+        "look at its address in the kubeconfig, and run again",
+    ),
+    "making": (
+        lambda api: Maker(api, words="source").create(SET, MAP),
+        StepError,
+        "the cluster of the source does not answer: ",
+        "look at its address in the kubeconfig, and run again",
+    ),
+    "jobs": (lambda api: JobRuns(api).start([MAP]), StepError, "the cluster does not answer: ", ""),
+}
+SILENT: list[Exception] = [MaxRetryError(cast("Any", None), "u"), ConnectionResetError("x"), ApiException(status=0)]
+
+
+@pytest.mark.parametrize("room", list(CALLS))
+@pytest.mark.parametrize("error", SILENT, ids=lambda each: type(each).__name__)
+def test_who_does_not_answer_is_said_without_its_words(room: str, error: Exception, server: Server) -> None:
+    server.error = error
+    call, kind, said, hint = CALLS[room]
+    with pytest.raises(kind) as raised:
+        call(server.api)
+    assert (str(raised.value), raised.value.hint) == (f"{said}{type(error).__name__}", hint)
+
+
+def test_a_job_outlives_a_minute_of_silence(server: Server) -> None:
+    slept: list[float] = []
+    server.error = MaxRetryError(cast("Any", None), "u")
+    with pytest.raises(StepError, match="the cluster does not answer: MaxRetryError"):
+        JobRuns(server.api, sleep=slept.append, every=5.0).wait(MAP, say=print)
+    assert (len(server.sent), sum(slept)) == (SILENT_MOST, 55.0)
+
+
+@pytest.mark.parametrize(
+    ("call", "answer", "kind", "said"),
+    [
+        (
+            lambda api: accepting.LiveCluster(api).nodes(),
+            (403, {"message": "may not"}),
+            AcceptingError,
+            "the cluster refused /api/v1/pods: 403 may not",
+        ),
+        (
+            lambda api: nodes.LiveCluster(api).budgets(),
+            (403, b"<html>"),
+            NodesError,
+            "the cluster refused GET /apis/policy/v1/poddisruptionbudgets: 403 no reason given",
+        ),
+        (
+            lambda api: relocate.LiveCluster(api, words="source").listed(SET),
+            (500, {"reason": "Timeout"}),
+            StepError,
+            "the cluster of the source refused GET /apis/apps/v1/sets: 500 Timeout",
+        ),
+        (
+            lambda api: Maker(api, words="source").create(SET, MAP),
+            (422, b"not " + b"x" * 400),
+            StepError,
+            f"the cluster of the source refused POST /apis/apps/v1/namespaces/team/sets (m): 422 not {'x' * 296}",
+        ),
+        (
+            lambda api: JobRuns(api).start([MAP]),
+            (403, {"message": "may not"}),
+            StepError,
+            "the cluster refused ConfigMap /api/v1/namespaces/team/configmaps/m: 403 may not",
+        ),
+    ],
+)
+def test_a_refusal_is_said_in_the_servers_words(
+    call: Callable[[ApiClient], object], answer: tuple[int, object], kind: type[AtollError], said: str, server: Server
+) -> None:
+    server.answers = [answer]
+    with pytest.raises(kind) as raised:
+        call(server.api)
+    assert str(raised.value) == said
+
+
+def test_what_changed_meanwhile_is_told_apart(server: Server) -> None:
+    server.answers = [(409, {}), (409, {})]
+    with pytest.raises(ChangedError):
+        nodes.LiveCluster(server.api).change(NODE, {})
+    with pytest.raises(ChangedMeanwhileError):
+        relocate.LiveCluster(server.api, words="source").change(SET, namespace="team", name="s", change={})
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [(b'{"a": 1}', {"a": 1}), (b"[1]", {}), (b"null", {}), (b"<html>", {}), (b"\xff", {}), (b"", {})],
+)
+def test_only_a_json_object_is_taken_for_an_answer(content: bytes, found: dict[str, object]) -> None:
+    assert api_server.parsed(content) == found
+
+
+def test_the_callers_own_document_is_not_handed_on(server: Server) -> None:
+    body: dict[str, object] = {"a": 1}
+    server.answers = [(418, b"tea")]
+    assert api_server.answer(server.api, "POST", "/x", body=body, sent_as=JSON) == (418, b"tea")
+    sent = server.sent[0][-1]
+    assert (sent, sent is not body) == (body, True)
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [(OSError("one\ntwo"), "one"), (TimeoutError(), "TimeoutError"), (OSError(2, "no"), "[Errno 2] no")],
+)
+def test_a_reason_is_one_line(error: Exception, said: str) -> None:
+    assert api_server.reason_of(error) == said

@@ -1,0 +1,194 @@
+"""How every room opens a kubeconfig, and what it says of one that cannot be used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from samples import asked, existing_cluster
+
+from driver.accepting.live import cluster as accepting
+from driver.accepting.port import ClusterError as AcceptingError
+from driver.cloud import kubernetes
+from driver.nodes.cluster import ClusterError as NodesError
+from driver.nodes.live import cluster as nodes
+from driver.relocate.live import cluster as relocate
+from driver.relocate.live import listing
+from driver.relocate.live.job_cluster import opened_runs
+from driver.relocate.live.making import maker
+from driver.relocate.places import Keys, Side, StorePlace
+from driver.relocate.step import StepError
+from planning.errors import AtollError
+from planning.spec import ClusterSpec, ExistingCluster
+
+VARIABLE = "ATOLL_TEST_KUBECONFIG"
+SPEC = existing_cluster()
+STORE = StorePlace(kind="minio", endpoint="http://127.0.0.1", mover=Keys(access_key_env="A", secret_key_env="S"))
+SIDE = Side(stack="demo", store=STORE, kubeconfig_env=VARIABLE)
+KUBECONFIG = """\
+apiVersion: v1
+kind: Config
+clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}, {name: d, cluster: {server: "https://127.0.0.1:2"}}]
+users: [{name: u, user: {token: not-to-be-repeated}}]
+contexts: [{name: x, context: {cluster: c, user: u}}, {name: y, context: {cluster: d, user: u}}]
+current-context: x
+"""
+BAD = {
+    "list": b"- a\n",
+    "empty": b"",
+    "broken": b"a: [\n",
+    "no-context": b"a: 1\n",
+    "latin": b"\xff\xfe\xfa",
+}
+ROOMS: dict[str, Callable[[ClusterSpec, Side], object]] = {
+    "accepting": lambda spec, _: accepting.opened(spec),
+    "nodes": lambda spec, _: nodes.opened(spec),
+    "relocate": lambda _, side: relocate.opened(side, {}, words="target"),
+    "making": lambda _, side: maker(side, {}, words="target"),
+    "jobs": lambda _, side: opened_runs(side, {}, words="target"),
+}
+HINTS = {
+    "accepting": f"export {VARIABLE}=FILE, as `atoll outputs` or `atoll access` writes it",
+    "nodes": f"{VARIABLE} names the kubeconfig of the cluster",
+    "relocate": f"{VARIABLE} names the kubeconfig of the target",
+    "making": f"{VARIABLE} names the kubeconfig of the target",
+    "jobs": "kubeconfig_env of the target names the variable with its kubeconfig",
+}
+ERRORS: dict[str, type[AtollError]] = {
+    "accepting": AcceptingError,
+    "nodes": NodesError,
+    "relocate": StepError,
+    "making": StepError,
+    "jobs": StepError,
+}
+IS_NONE = {"accepting": f"what {VARIABLE} names is no kubeconfig", "nodes": "AT is no kubeconfig"}
+CANNOT = {"accepting": "the cluster cannot be opened: ", "nodes": "the cluster cannot be opened: "}
+OF_TARGET = "the cluster of the target cannot be opened: "
+CONTEXT = "Invalid kube-config file. Expected key current-context in AT"
+NO_TEXT = "'utf-8' codec can't decode byte 0xff in position 0: invalid start byte"
+SAID = {
+    **{
+        (room, why): f"{CANNOT.get(room, OF_TARGET)}{reason}"
+        for room in ("accepting", "nodes", "relocate", "jobs")
+        for why, reason in (
+            ("broken", "while parsing a flow node"),
+            ("no-context", CONTEXT),
+            ("missing", "[Errno 2] No such file or directory: 'AT'"),
+            ("folder", "[Errno 21] Is a directory: 'AT'"),
+            ("latin", NO_TEXT),
+        )
+    },
+    **{
+        (room, why): IS_NONE.get(room, "AT is no kubeconfig")
+        for room in ("accepting", "nodes", "relocate", "jobs")
+        for why in ("list", "empty")
+    },
+    ("accepting", "unset"): f"{VARIABLE} is not set, and it names the kubeconfig of the cluster",
+    ("nodes", "unset"): f"{VARIABLE} is not set",
+    ("relocate", "unset"): f"{VARIABLE} is not set",
+    ("jobs", "unset"): f"movers run in the cluster of the target: {VARIABLE} is not set",
+    ("making", "unset"): f"{OF_TARGET}IsADirectoryError",
+    ("making", "list"): f"{OF_TARGET}TypeError",
+    ("making", "empty"): f"{OF_TARGET}ConfigException",
+    ("making", "broken"): f"{OF_TARGET}ParserError",
+    ("making", "no-context"): f"{OF_TARGET}ConfigException",
+    ("making", "missing"): f"{OF_TARGET}ConfigException",
+    ("making", "folder"): f"{OF_TARGET}IsADirectoryError",
+    ("making", "latin"): f"{OF_TARGET}UnicodeDecodeError",
+}
+
+
+@pytest.fixture
+def at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the kubeconfig is that the variable names."""
+    monkeypatch.delenv("KUBECONFIG", raising=False)
+    path = tmp_path / "kubeconfig"
+    monkeypatch.setenv(VARIABLE, str(path))
+    return path
+
+
+def put(at: Path, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if why in BAD:
+        at.write_bytes(BAD[why])
+    if why == "folder":
+        at.mkdir()
+    if why == "unset":
+        monkeypatch.delenv(VARIABLE)
+
+
+@pytest.mark.parametrize(("room", "why"), list(SAID))
+def test_a_kubeconfig_that_cannot_be_used_is_said(
+    room: str, why: str, at: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(at, why, monkeypatch)
+    with pytest.raises(AtollError) as raised:
+        ROOMS[room](SPEC, SIDE)
+    assert type(raised.value) is ERRORS[room]
+    assert (str(raised.value).replace(str(at), "AT"), raised.value.hint) == (SAID[room, why], HINTS[room])
+
+
+@pytest.mark.parametrize(
+    ("why", "said"),
+    [
+        ("unset", f"{VARIABLE} is not set, and it names the kubeconfig of the cluster"),
+        ("list", f"what {VARIABLE} names is no kubeconfig"),
+        ("broken", "while parsing a flow node"),
+        ("no-context", CONTEXT),
+        ("missing", "[Errno 2] No such file or directory: 'AT'"),
+        ("latin", NO_TEXT),
+    ],
+)
+def test_a_cluster_that_is_asked_says_it_in_a_line(
+    why: str, said: str, at: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(at, why, monkeypatch)
+    assert kubernetes.told(asked(SPEC)).silence.replace(str(at), "AT") == said
+
+
+@pytest.mark.parametrize(
+    ("why", "said"),
+    [
+        ("unset", f"{VARIABLE} is not set, which names its kubeconfig"),
+        ("list", f"what {VARIABLE} names is no kubeconfig"),
+        ("broken", "while parsing a flow node"),
+        ("no-context", CONTEXT),
+        ("missing", "[Errno 2] No such file or directory: 'AT'"),
+        ("latin", NO_TEXT),
+    ],
+)
+def test_a_cluster_that_a_plan_looks_at_says_it_in_a_line(
+    why: str, said: str, at: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(at, why, monkeypatch)
+    assert listing.asked(SPEC, SIDE).silence.replace(str(at), "AT") == said
+
+
+@pytest.mark.parametrize("room", list(ROOMS))
+@pytest.mark.parametrize(("context", "port"), [(None, 1), ("y", 2)])
+def test_the_first_of_several_kubeconfigs_is_opened_in_its_context(
+    room: str, context: str | None, port: int, at: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at.write_text(KUBECONFIG)
+    monkeypatch.setenv("HOME", str(at.parent))
+    monkeypatch.setenv(VARIABLE, "~/kubeconfig:/nowhere")
+    spec = existing_cluster(existing=ExistingCluster(kubeconfig_env=VARIABLE, context=context))
+    opened = cast("Any", ROOMS[room](spec, SIDE.model_copy(update={"context": context})))
+    assert opened._api.configuration.host == f"https://127.0.0.1:{port}"
+
+
+def test_a_side_without_a_kubeconfig_has_no_cluster() -> None:
+    side = SIDE.model_copy(update={"kubeconfig_env": None})
+    assert relocate.opened(side, {}, words="target") is maker(side, {}, words="target") is None
+
+
+@pytest.mark.parametrize("room", ["relocate", "making", "jobs"])
+def test_what_a_relocation_was_given_goes_before_the_environment(room: str, at: Path, tmp_path: Path) -> None:
+    at.write_text("- a\n")
+    given = tmp_path / "given"
+    given.write_text(KUBECONFIG)
+    secrets = {VARIABLE: str(given)}
+    opens = {"relocate": relocate.opened, "making": maker, "jobs": opened_runs}
+    opened = cast("Any", opens[room])(SIDE, secrets, words="target")
+    assert opened._api.configuration.host == "https://127.0.0.1:1"

@@ -1,0 +1,97 @@
+"""What a plan of a move finds in a real cluster: page after page, secrets without their values, or why it is silent."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+
+from driver.relocate.live import listing
+from driver.relocate.live.found import SECRETS
+from planning.money import Range
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from kube_client import KubeClient
+
+    from driver.rehearsal.control_plane import ControlPlane
+    from planning.spec import ClusterSpec
+
+pytestmark = [pytest.mark.server, pytest.mark.allow_hosts(["127.0.0.1"])]
+
+VARIABLE = "ATOLL_KUBECONFIG"
+HOME = "work-found"
+SPEC = cast("ClusterSpec", SimpleNamespace(existing=None))  # all that is asked of it
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _people(kube: KubeClient) -> None:
+    assert kube.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": HOME}}).ok
+    for number in range(3):
+        metadata = {"name": f"work-{number}", "namespace": HOME}
+        spec = {
+            "accessModes": ["ReadWriteOnce"],
+            "storageClassName": "atoll-disk",
+            "resources": {"requests": {"storage": "20Gi"}},
+        }
+        claim = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": metadata, "spec": spec}
+        secret = {"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "stringData": {"token": "do-not-tell"}}
+        assert kube.apply(claim).ok
+        assert kube.apply(secret).ok
+
+
+@pytest.mark.parametrize("page", [1, 500])
+def test_a_plan_finds_what_people_keep_page_after_page(
+    page: int, control_plane: ControlPlane, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listing, "PAGE", page)
+    monkeypatch.setenv(VARIABLE, str(control_plane.kubeconfig))
+    said = listing.asked(SPEC, None)
+    assert said.silence == ""
+    size = Decimal(20 * 2**30)
+    things = {each.key: each for each in said.things}
+    for number in range(3):
+        volume = things[f"volumes/{HOME}/work-{number}"]
+        assert (volume.part, volume.bytes) == ("notebooks", Range(Decimal(0), size, size))
+    names = things["secrets/people"].locator.split()
+    assert {f"{HOME}/work-{number}" for number in range(3)} <= set(names)
+
+
+def test_no_value_of_a_secret_reaches_this_machine(
+    control_plane: ControlPlane, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[Any] = []
+    page = listing.LiveLister._page
+
+    def listened(self: listing.LiveLister, *words: Any, **more: Any) -> Any:
+        read.append((words[0], page(self, *words, **more)))
+        return read[-1][1]
+
+    monkeypatch.setattr(listing.LiveLister, "_page", listened)
+    monkeypatch.setenv(VARIABLE, str(control_plane.kubeconfig))
+    assert listing.asked(SPEC, None).silence == ""
+    of_secrets = [answer for kind, answer in read if kind == SECRETS]
+    assert [each["metadata"]["name"] for answer in of_secrets for each in answer["items"]]
+    assert not any({"data", "stringData"} & each.keys() for answer in of_secrets for each in answer["items"])
+
+
+def test_a_cluster_that_refuses_or_is_gone_is_silent_in_a_line(
+    control_plane: ControlPlane, kube: KubeClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "nobody", "namespace": HOME}}
+    assert kube.apply(account).ok
+    path = f"/api/v1/namespaces/{HOME}/serviceaccounts/nobody/token"
+    asked = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
+    token = kube.request("POST", path, body=asked).json()["status"]["token"]
+    config = json.loads(control_plane.kubeconfig.read_text())
+    config["users"][0]["user"] = {"token": token}
+    (tmp_path / "kubeconfig").write_text(json.dumps(config))
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "kubeconfig"))
+    assert listing.asked(SPEC, None).silence == "the cluster refused: 403 Forbidden"
+    config["clusters"][0]["cluster"]["server"] = "https://127.0.0.1:1"
+    (tmp_path / "kubeconfig").write_text(json.dumps(config))
+    assert listing.asked(SPEC, None).silence == "the cluster cannot be reached: MaxRetryError"
