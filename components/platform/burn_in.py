@@ -25,6 +25,7 @@ from components.platform import burn_in_loop, burn_in_script
 from components.platform.burn_in_script import HOURS_MARK, JOB_MARK, NODE_MARK
 from components.platform.fences import api_servers, fence
 from components.platform.pictures import pulled_from
+from components.platform.script_pod import script_pod
 from components.platform.shelf import of_program
 from planning.acceptance import burn_in, burn_in_text
 from planning.burning import burned_in
@@ -46,7 +47,6 @@ LABELS: Final = {"app": NAME}
 FOLDER: Final = "/burn-in"
 PLAN: Final = "plan.json"
 SECONDS_BETWEEN: Final = 60
-NOBODY: Final = 65532
 EVENTS: Final = "default"  # where events of nodes lie
 RBAC: Final = "rbac.authorization.k8s.io"
 # Checks run as root without a capability, which "baseline" admits and "restricted" does not.
@@ -214,40 +214,22 @@ def _named(name: str) -> ObjectMetaArgsDict:
 
 
 def _pod(args: BurnInArgs) -> PodSpecArgsDict:
-    return {
-        "service_account_name": NAME,
-        "node_selector": {"atoll/role": "system"},
-        "security_context": {
-            "run_as_non_root": True,
-            "run_as_user": NOBODY,
-            "run_as_group": NOBODY,
-            "seccomp_profile": {"type": "RuntimeDefault"},
+    return script_pod(
+        {
+            "name": "burn-in",
+            "image": pulled_from(PYTHON, of_program(args.mirror, offline=args.offline)),
+            "command": ["python3", "-m", "components.platform.burn_in_loop"],
+            "env": [
+                {"name": "PYTHONPATH", "value": FOLDER},
+                {"name": "PLAN", "value": f"{FOLDER}/{PLAN}"},
+                {"name": "NAMESPACE", "value": NAMESPACE},
+                {"name": "LEDGER", "value": LEDGER},
+                {"name": "SECONDS_BETWEEN", "value": str(SECONDS_BETWEEN)},
+            ],
+            "resources": {"requests": {"cpu": "10m", "memory": "64Mi"}, "limits": {"memory": "256Mi"}},
         },
-        "containers": [
-            {
-                "name": "burn-in",
-                "image": pulled_from(PYTHON, of_program(args.mirror, offline=args.offline)),
-                "command": ["python3", "-m", "components.platform.burn_in_loop"],
-                "env": [
-                    {"name": "PYTHONPATH", "value": FOLDER},
-                    {"name": "PLAN", "value": f"{FOLDER}/{PLAN}"},
-                    {"name": "NAMESPACE", "value": NAMESPACE},
-                    {"name": "LEDGER", "value": LEDGER},
-                    {"name": "SECONDS_BETWEEN", "value": str(SECONDS_BETWEEN)},
-                ],
-                "resources": {"requests": {"cpu": "10m", "memory": "64Mi"}, "limits": {"memory": "256Mi"}},
-                "security_context": {
-                    "allow_privilege_escalation": False,
-                    "read_only_root_filesystem": True,
-                    "capabilities": {"drop": ["ALL"]},
-                },
-                "volume_mounts": [{"name": "code", "mount_path": FOLDER, "read_only": True}],
-            }
-        ],
-        "volumes": [
-            {
-                "name": "code",
-                "config_map": {"name": NAME, "items": [{"key": key, "path": path} for key, path in PATHS.items()]},
-            }
-        ],
-    }
+        account=NAME,
+        on={"atoll/role": "system"},
+        code={"name": NAME, "items": [{"key": key, "path": path} for key, path in PATHS.items()]},
+        folder=FOLDER,
+    )

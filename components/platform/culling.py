@@ -16,6 +16,7 @@ import pulumi_kubernetes as kubernetes
 
 from components.platform import culler_script, names
 from components.platform.manifests import PROXY
+from components.platform.script_pod import script_pod
 
 if TYPE_CHECKING:
     from pulumi_kubernetes.core.v1 import PodSpecArgsDict
@@ -25,9 +26,9 @@ if TYPE_CHECKING:
 NAME: Final = names.CULLER
 LABELS: Final = {"app": NAME}
 FILE: Final = "culler.py"
+FOLDER: Final = "/culler"
 SECONDS_BETWEEN: Final = 60
 ASKS_FOR: Final = {"cpu": "10m", "memory": "64Mi"}
-NOBODY: Final = 65532
 
 
 def culling(ground: Ground, *, image: str, parent: pulumi.Resource, after: pulumi.Resource) -> None:
@@ -73,35 +74,22 @@ def culling(ground: Ground, *, image: str, parent: pulumi.Resource, after: pulum
 
 
 def _pod(ground: Ground, *, image: str) -> PodSpecArgsDict:
-    return {
-        "service_account_name": NAME,
-        "node_selector": dict(ground.on_system),
-        "security_context": {
-            "run_as_non_root": True,
-            "run_as_user": NOBODY,
-            "run_as_group": NOBODY,
-            "seccomp_profile": {"type": "RuntimeDefault"},
+    return script_pod(
+        {
+            "name": "culler",
+            "image": image,
+            "command": ["python3", f"{FOLDER}/{FILE}"],
+            "env": [
+                {"name": "IDLE_MINUTES", "value": str(ground.platform.idle_minutes)},
+                {"name": "SECONDS_BETWEEN", "value": str(SECONDS_BETWEEN)},
+            ],
+            "resources": {"requests": ASKS_FOR, "limits": {"memory": "128Mi"}},
         },
-        "containers": [
-            {
-                "name": "culler",
-                "image": image,
-                "command": ["python3", f"/culler/{FILE}"],
-                "env": [
-                    {"name": "IDLE_MINUTES", "value": str(ground.platform.idle_minutes)},
-                    {"name": "SECONDS_BETWEEN", "value": str(SECONDS_BETWEEN)},
-                ],
-                "resources": {"requests": ASKS_FOR, "limits": {"memory": "128Mi"}},
-                "security_context": {
-                    "allow_privilege_escalation": False,
-                    "read_only_root_filesystem": True,
-                    "capabilities": {"drop": ["ALL"]},
-                },
-                "volume_mounts": [{"name": "code", "mount_path": "/culler", "read_only": True}],
-            }
-        ],
-        "volumes": [{"name": "code", "config_map": {"name": NAME}}],
-    }
+        account=NAME,
+        on=ground.on_system,
+        code={"name": NAME},
+        folder=FOLDER,
+    )
 
 
 def _rights(*, parent: pulumi.Resource) -> kubernetes.rbac.v1.ClusterRoleBinding:

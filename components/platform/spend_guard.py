@@ -17,6 +17,7 @@ from components.platform import names, spend_guard_script
 from components.platform.built import Part
 from components.platform.pictures import picture
 from components.platform.priced import key_of, label_of
+from components.platform.script_pod import script_pod
 from planning.platform import spend_guard, spend_ledger
 from planning.platform.prices import NodePrices
 from planning.platform.spend_ledger import plan_to_text
@@ -43,7 +44,6 @@ PLAN: Final = "plan.json"
 SCRIPT: Final = "loop.py"
 SECONDS_BETWEEN: Final = 60
 ASKS_FOR: Final = {"cpu": "10m", "memory": "64Mi"}
-NOBODY: Final = 65532
 KUEUE: Final = "kueue.x-k8s.io"
 
 
@@ -134,48 +134,30 @@ def _named(name: str) -> ObjectMetaArgsDict:
 
 
 def _pod(ground: Ground) -> PodSpecArgsDict:
-    return {
-        "service_account_name": NAME,
-        "node_selector": dict(ground.on_system),
-        "security_context": {
-            "run_as_non_root": True,
-            "run_as_user": NOBODY,
-            "run_as_group": NOBODY,
-            "seccomp_profile": {"type": "RuntimeDefault"},
+    return script_pod(
+        {
+            "name": "guard",
+            "image": picture(IMAGE, ground),
+            "command": ["python3", f"{FOLDER}/{SCRIPT}"],
+            "env": [
+                {"name": "PYTHONPATH", "value": FOLDER},
+                {"name": "PLAN", "value": f"{FOLDER}/{PLAN}"},
+                {"name": "LEDGER", "value": f"/api/v1/namespaces/{NAMESPACE}/configmaps/{LEDGER}"},
+                {"name": "SECONDS_BETWEEN", "value": str(SECONDS_BETWEEN)},
+            ],
+            "ports": [{"name": "metrics", "container_port": spend_guard_script.PORT}],
+            "liveness_probe": {
+                "http_get": {"path": "/", "port": "metrics"},
+                "initial_delay_seconds": 60,
+                "period_seconds": 60,
+            },
+            "resources": {"requests": ASKS_FOR, "limits": {"memory": "128Mi"}},
         },
-        "containers": [
-            {
-                "name": "guard",
-                "image": picture(IMAGE, ground),
-                "command": ["python3", f"{FOLDER}/{SCRIPT}"],
-                "env": [
-                    {"name": "PYTHONPATH", "value": FOLDER},
-                    {"name": "PLAN", "value": f"{FOLDER}/{PLAN}"},
-                    {"name": "LEDGER", "value": f"/api/v1/namespaces/{NAMESPACE}/configmaps/{LEDGER}"},
-                    {"name": "SECONDS_BETWEEN", "value": str(SECONDS_BETWEEN)},
-                ],
-                "ports": [{"name": "metrics", "container_port": spend_guard_script.PORT}],
-                "liveness_probe": {
-                    "http_get": {"path": "/", "port": "metrics"},
-                    "initial_delay_seconds": 60,
-                    "period_seconds": 60,
-                },
-                "resources": {"requests": ASKS_FOR, "limits": {"memory": "128Mi"}},
-                "security_context": {
-                    "allow_privilege_escalation": False,
-                    "read_only_root_filesystem": True,
-                    "capabilities": {"drop": ["ALL"]},
-                },
-                "volume_mounts": [{"name": "code", "mount_path": FOLDER, "read_only": True}],
-            }
-        ],
-        "volumes": [
-            {
-                "name": "code",
-                "config_map": {"name": NAME, "items": [{"key": key, "path": path} for key, path in PATHS.items()]},
-            }
-        ],
-    }
+        account=NAME,
+        on=ground.on_system,
+        code={"name": NAME, "items": [{"key": key, "path": path} for key, path in PATHS.items()]},
+        folder=FOLDER,
+    )
 
 
 def _rights(plan: Plan, *, parent: pulumi.Resource) -> list[pulumi.Resource]:

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
 from _pytest.capture import CaptureManager
-from control_plane import WITHOUT_GO, ControlPlane, build, running
+from control_plane import BIN, REPOSITORY, WITHOUT_GO, ControlPlane, build, running
 from definitions import judged
 from existing_plan import TEAMS, TWO_TEAMS, accepted, accepted_for_two_teams, manifests, pools
 from fake_nodes import join
@@ -18,7 +20,7 @@ from store_server import StoreServer, build_store, running_store
 from components.access.names import namespace as namespace_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from planning.spec import Pool
@@ -38,35 +40,44 @@ class Applied:
         return next(each for each in self.pools if each.role == role)
 
 
-@pytest.fixture(scope="session")
-def control_plane(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
-    """A running control plane; where it cannot be built for want of Go, a skip, and a failure in CI."""
-    capture = pytestconfig.pluginmanager.getplugin("capturemanager")
+def _built(config: pytest.Config, build: Callable[[], int], what: str) -> None:
+    """Build what a test needs and say so, for the first time takes minutes; without Go a skip, and a failure in CI."""
+    capture = config.pluginmanager.getplugin("capturemanager")
     assert isinstance(capture, CaptureManager)
-    with capture.global_and_fixture_disabled():  # the first build takes minutes and says so
+    with capture.global_and_fixture_disabled():
         code = build()
     if code == WITHOUT_GO and os.environ.get("CI", "").lower() not in {"true", "1"}:
-        pytest.skip("the servers are built with Go, and there is no `go` on PATH")
+        pytest.skip(f"{what} built with Go, and there is no `go` on PATH")
     if code:
         pytest.fail(f"tools/build ended with {code}; its reason is above")
+
+
+@pytest.fixture(scope="session")
+def control_plane(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
+    """A running control plane."""
+    _built(pytestconfig, build, "the servers are")
     with running(tmp_path_factory.mktemp("control-plane")) as plane:
         yield plane
 
 
 @pytest.fixture(scope="session")
 def store(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoreServer]:
-    """The platform's object store with two teams; a skip where it cannot be built for want of Go, a failure in CI."""
-    capture = pytestconfig.pluginmanager.getplugin("capturemanager")
-    assert isinstance(capture, CaptureManager)
-    with capture.global_and_fixture_disabled():
-        code = build_store()
-    if code == WITHOUT_GO and os.environ.get("CI", "").lower() not in {"true", "1"}:
-        pytest.skip("MinIO is built with Go, and there is no `go` on PATH")
-    if code:
-        pytest.fail(f"tools/build ended with {code}; its reason is above")
+    """The platform's object store with two teams."""
+    _built(pytestconfig, build_store, "MinIO is")
     users = ("mlflow", "loki", "team-vision", "team-speech")
     with running_store(tmp_path_factory.mktemp("store"), users) as found:
         yield found
+
+
+@pytest.fixture(scope="session")
+def promtool(pytestconfig: pytest.Config) -> Path:
+    """Prometheus' tool."""
+
+    def build_promtool() -> int:
+        return subprocess.run([sys.executable, REPOSITORY / "tools" / "build", "promtool"], check=False).returncode
+
+    _built(pytestconfig, build_promtool, "promtool is")
+    return BIN / "promtool"
 
 
 @pytest.fixture(scope="session")

@@ -104,6 +104,8 @@ def nodes(kube: KubeClient, args: BurnInArgs) -> Iterator[list[str]]:
     yield [each["metadata"]["name"] for each in joined]
     for each in joined:
         kube.delete(each)
+    jobs = f"/apis/batch/v1/namespaces/{NAMESPACE}/jobs"
+    kube.request("DELETE", jobs, query={"propagationPolicy": "Background"})
 
 
 def untested(pool: Pool, number: int) -> Manifest:

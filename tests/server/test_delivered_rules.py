@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 import yaml
-from _pytest.capture import CaptureManager
-from control_plane import BIN, REPOSITORY, WITHOUT_GO
 
 from planning.platform.alerts.book import rule_groups
 from planning.platform.alerts.model import Facts, Owed
@@ -40,19 +36,6 @@ FACTS: Final = Facts(
     owed=(TRAIN, BURST),
     shared_tiers=("warm",),
 )
-
-
-@pytest.fixture(scope="session")
-def promtool(pytestconfig: pytest.Config) -> Path:
-    """Prometheus' tool; a skip where it cannot be built for want of Go, a failure in CI."""
-    capture = pytestconfig.pluginmanager.getplugin("capturemanager")
-    assert isinstance(capture, CaptureManager)
-    with capture.global_and_fixture_disabled():
-        code = subprocess.run([sys.executable, REPOSITORY / "tools" / "build", "promtool"], check=False).returncode
-    if code == WITHOUT_GO and os.environ.get("CI", "").lower() not in {"true", "1"}:
-        pytest.skip("promtool is built with Go, and there is no `go` on PATH")
-    assert code == 0
-    return BIN / "promtool"
 
 
 def nodes(name: str, pool: str, *, ready: str = "1x60", cordoned: str = "0x60", gpus: str = "8x60") -> dict[str, str]:

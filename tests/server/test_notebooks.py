@@ -36,7 +36,8 @@ def home(kube: KubeClient) -> str:
     account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default", "namespace": name}}
     assert kube.apply(account).ok
     for priority in ("atoll-interactive", "atoll-training"):
-        named = {"metadata": {"name": priority}, "value": PRIORITIES[priority][0]}
+        value, description = PRIORITIES[priority]
+        named = {"metadata": {"name": priority}, "value": value, "description": description}
         assert kube.apply({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", **named}).ok
     return name
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import pytest
 import yaml
-from _pytest.capture import CaptureManager
-from control_plane import BIN, REPOSITORY, WITHOUT_GO
 
 from planning.platform.alerts.book import alerts, rule_groups
 from planning.platform.alerts.model import Facts
@@ -37,19 +33,6 @@ FACTS: Final = Facts(
 )
 GPU = 'Hostname="n1",gpu="0",UUID="GPU-0"'
 NODE = 'kube_node_labels{node="%s",label_atoll_pool="%s"}'
-
-
-@pytest.fixture(scope="session")
-def promtool(pytestconfig: pytest.Config) -> Path:
-    """Prometheus' tool; a skip where it cannot be built for want of Go, a failure in CI."""
-    capture = pytestconfig.pluginmanager.getplugin("capturemanager")
-    assert isinstance(capture, CaptureManager)
-    with capture.global_and_fixture_disabled():
-        code = subprocess.run([sys.executable, REPOSITORY / "tools" / "build", "promtool"], check=False).returncode
-    if code == WITHOUT_GO and os.environ.get("CI", "").lower() not in {"true", "1"}:
-        pytest.skip("promtool is built with Go, and there is no `go` on PATH")
-    assert code == 0
-    return BIN / "promtool"
 
 
 @pytest.fixture(scope="session")
