@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from planning.checklist.faults import Source, locate
 from planning.checklist.yaml_nodes import Fields, Node, compose
-from planning.errors import InputError
+from planning.errors import InputError, counted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,8 +27,7 @@ def in_checklist(error: InputError, file: Path) -> InputError:
         return error
     source = Source(file=str(file), lines=text.splitlines())
     faults = [_placed(fault, source, root, hint=error.hint) for fault in error.faults]
-    count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
-    return InputError(f"{file}: {count}", faults=faults)
+    return InputError(f"{file}: {counted(faults)}", faults=faults)
 
 
 def _has_no_line(fault: Fault) -> bool:

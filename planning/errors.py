@@ -30,6 +30,11 @@ class Fault:
     path: str = ""  # "workloads[0].model.parameters"
 
 
+def counted(faults: Sequence[Fault]) -> str:
+    """How many they are, in words."""
+    return "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
+
+
 class AtollError(Exception):
     """A request that cannot be met, said in words for the person who asked."""
 

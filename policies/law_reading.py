@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 from planning.checklist.faults import Source, locate, nearest, spell
 from planning.checklist.plain_values import REFUSED, plain
 from planning.checklist.yaml_nodes import Fields, Note, Place, compose
-from planning.errors import Fault, InputError
+from planning.errors import Fault, InputError, counted
 from policies.exemptions import Exemption
 from policies.law import Law
 from policies.rule import Level, Settings
@@ -112,8 +112,7 @@ class _Reading:
         if not self.faults:
             return
         ordered = sorted(self.faults, key=lambda fault: (fault.line, fault.column))
-        count = "1 fault" if len(ordered) == 1 else f"{len(ordered)} faults"
-        raise InputError(f"{self.source.file}: {count}", faults=ordered)
+        raise InputError(f"{self.source.file}: {counted(ordered)}", faults=ordered)
 
     def _say(self, notes: Iterable[Note]) -> None:
         self.faults += [self.source.fault(each.message, place=each.place, hint=each.hint) for each in notes]

@@ -26,6 +26,7 @@ def main() -> None:
         raise pulumi.RunError(in_one_line(error)) from error  # the engine prints it without a traceback
     for name, value in outputs.items():
         pulumi.export(name, value)
+    pulumi.export("stack", pulumi.get_stack())  # by which a reader knows whose outputs these are
 
 
 main()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from catalogs.reader import load
 from driver.accepting.records import RecordError, checked, once
-from driver.accepting.store import META, MOST_BYTES, MOST_FAULTS, RESULTS, Meta, merged, read_meta, read_records, whole
+from driver.accepting.store import META, MOST_FAULTS, RESULTS, Meta, merged, read_meta, read_records, text_of, whole
 from driver.project import known_stack, shown
 from planning.acceptance.expected import expected
 from planning.acceptance.judge import judge
@@ -155,12 +155,7 @@ def _files(given: Path) -> Iterator[Path]:
 
 def _document(path: Path) -> tuple[Results, str]:
     """Results of a JSON document, of an acceptance's or of a report's, and the lock's digest that the report names."""
-    try:
-        if path.stat().st_size > MOST_BYTES:
-            raise InputError(f"{path} has more than {MOST_BYTES} bytes: these are no results of an acceptance")
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} cannot be read: {error}") from error
+    text = text_of(path)
     try:
         found = cast("object", json.loads(text, object_pairs_hook=once))
     except RecordError as error:

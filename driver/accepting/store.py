@@ -173,19 +173,27 @@ def read_records(path: Path, *, forgive_last: bool = False) -> list[Measured]:
     Raises:
         InputError: unreadable, or lines that are no records, each with its number.
     """
-    try:
-        if path.stat().st_size > MOST_BYTES:
-            raise InputError(f"{path} has more than {MOST_BYTES} bytes: these are no results of an acceptance")
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} cannot be read: {error}") from error
-    lines = text.split("\n")
+    lines = text_of(path).split("\n")
     if forgive_last and lines:
         lines = lines[:-1]
     found, faults = _parsed(lines, file=str(path))
     if faults:
         raise InputError(f"{path}: {len(faults)} lines are no records", faults=faults[:MOST_FAULTS])
     return found
+
+
+def text_of(path: Path) -> str:
+    """The text of a file of results.
+
+    Raises:
+        InputError: unreadable, or so long that it is none.
+    """
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise InputError(f"{path} has more than {MOST_BYTES} bytes: these are no results of an acceptance")
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} cannot be read: {error}") from error
 
 
 def merged(parts: Iterable[Sequence[Measured]]) -> list[Measured]:

@@ -16,6 +16,7 @@ from driver.cloning.source import refuse_name, refuse_same_place, source, zones_
 from driver.cloning.told import as_object, clone_form, next_steps, remarks
 from driver.prices import price_book
 from driver.project import shown
+from driver.prompt import typed
 from driver.render.clone_fields import config_parts, field_parts
 from driver.screen import json_text, note, progress, show
 from driver.writing import write_all
@@ -129,23 +130,11 @@ def _answers(
     if file:
         return read_answers(_text(Path(file)), file=file, decisions=open_, checklist=checklist)
     if sys.stdin.isatty():
-        return asked_at_terminal(open_, checklist, ask=_ask, say=note)
+        return asked_at_terminal(open_, checklist, ask=typed, say=note)
     needed = [each for each in open_ if each.need is Need.NEEDED]
     if not needed:
         return {}
     raise InputError(open_text(needed, stack=stack, target=str(target)), hint=open_hint(needed))
-
-
-def _ask(prompt: str) -> str:
-    """What was typed at a prompt.
-
-    Raises:
-        typer.Abort: the input ended.
-    """
-    try:
-        return input(prompt)
-    except EOFError as error:
-        raise typer.Abort from error
 
 
 def _text(path: Path) -> str:

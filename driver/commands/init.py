@@ -9,6 +9,7 @@ from rich.table import Table
 
 from driver.interview import interview
 from driver.project import Project, find_project, known_stack, new_stack, shown
+from driver.prompt import typed
 from driver.screen import show
 from driver.writing import write_all
 from planning.checklist.reading import read_file
@@ -31,7 +32,7 @@ def run(
         _need_terminal()
     stack = name or _asked_name(example)
     project = new_stack(stack)
-    text = _copied(example) if example else interview(_ask, print)
+    text = _copied(example) if example else interview(typed, print)
     path = project.checklist(stack)
     write_all({path: text})
     show(f"written: {shown(path)}", f"next: atoll check {stack}, atoll quote {stack}")
@@ -53,19 +54,7 @@ def _need_terminal() -> None:
 def _asked_name(example: str) -> str:
     if example:
         raise typer.BadParameter("a copy needs a name of its own: atoll init NAME --from EXAMPLE")
-    return _ask("Name of the new stack: ").strip()
-
-
-def _ask(prompt: str) -> str:
-    """What was typed at a prompt.
-
-    Raises:
-        typer.Abort: the input ended.
-    """
-    try:
-        return input(prompt)
-    except EOFError as error:
-        raise typer.Abort from error
+    return typed("Name of the new stack: ").strip()
 
 
 def _copied(example: str) -> str:

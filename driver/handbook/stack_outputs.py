@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, cast
 from components.platform import names
 from components.storage.objects import purposes
 from driver.handbook.facts import Outputs
+from driver.onboarding.whose import of_another
 from planning.errors import Fault, InputError
 from planning.tiers import OBJECT_ITEMS
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from planning.lock import Lock
-    from planning.spec import ClusterSpec
 
 LARGEST_BYTES: Final = 4 * 2**20
 HINT: Final = "write them with: atoll outputs {stack} --json > outputs.json"
@@ -41,7 +41,7 @@ def read_outputs(path: Path, *, lock: Lock) -> Outputs:
     found = _object(path, hint=hint)
     if not found:
         raise InputError(f"{path}: no outputs: nothing is built yet", hint="run atoll up, or leave --outputs out")
-    faults = tuple(Fault(message=each, file=str(path)) for each in _contradictions(found, lock.spec))
+    faults = tuple(Fault(message=each, file=str(path)) for each in _contradictions(found, lock))
     if faults:
         raise InputError(f"{path}: these are not the outputs of {lock.stack}", faults=faults, hint=hint)
     entrance = _mapping(found.get("entrance"))
@@ -73,8 +73,11 @@ def _object(path: Path, *, hint: str) -> Mapping[str, object]:
     return cast("dict[str, object]", value)
 
 
-def _contradictions(found: Mapping[str, object], spec: ClusterSpec) -> Iterator[str]:
+def _contradictions(found: Mapping[str, object], lock: Lock) -> Iterator[str]:
     """What in the outputs cannot be of this lock."""
+    spec = lock.spec
+    if stranger := of_another(found, stack=lock.stack):
+        yield stranger
     domain = spec.network.domain or names.PRIVATE_DOMAIN
     for output, host in PAGES.items():
         said = _text(found.get(output)).rstrip("/")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from driver.html.markup import Markup, element, joined, words
-from driver.html.style import STYLE
+from driver.html.markup import Markup, element, joined, note_marks, wide, words
+from driver.html.shell import whole_page
 from planning.document.blocks import Blank, Bullets, Heading, Notice, Paragraph, Picture, Table
 from planning.document.figure import Figure
 from planning.document.notes import footnotes, numbers, of_columns
@@ -38,15 +38,7 @@ def document_page(document: Document, *, pictures: Mapping[str, Markup] | None =
         pictures: SVG of each Picture, by its name; one without is shown by its words.
         style: rules beyond those of every page.
     """
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("title", words(document.title.text)),
-        element("style", Markup(STYLE + MORE_STYLE + style)),
-    )
-    body = element("body", joined(_body(document, pictures or {})))
-    return f"<!doctype html>\n{element('html', head, body, lang='en')}\n"
+    return whole_page(document.title.text, joined(_body(document, pictures or {})), style=MORE_STYLE + style)
 
 
 def _body(document: Document, pictures: Mapping[str, Markup]) -> Iterator[Markup]:
@@ -76,17 +68,17 @@ def _block(block: Block, notes: Mapping[str, int], pictures: Mapping[str, Markup
             kind = "boxes" if boxes else "plain"
             shown = element("ul", *(element("li", said(item, notes)) for item in items), class_=kind)
         case Picture(name=name, alt=alt):
-            drawn = (element("div", pictures[name], class_="wide"),) if name in pictures else ()
+            drawn = (wide(pictures[name]),) if name in pictures else ()
             shown = element("figure", *drawn, element("figcaption", said(alt, notes)))
         case Table():
-            shown = element("div", _table(block, notes), class_="wide")
+            shown = wide(_table(block, notes))
     return shown
 
 
 def _table(table: Table, notes: Mapping[str, int]) -> Markup:
     caption = (element("caption", said(table.caption, notes), class_="faint"),) if table.caption is not None else ()
     told = of_columns(table)
-    marks = (_marks(sorted(notes[text] for text in each)) for each in told)
+    marks = (note_marks(sorted(notes[text] for text in each)) for each in told)
     heads = (Markup(said(cell, notes) + mark) for cell, mark in zip(table.head, marks, strict=True))
     head = element("thead", _row("th", tuple(heads), table))
     rows = (
@@ -118,9 +110,4 @@ def said(sentence: Sentence, notes: Mapping[str, int], *, told: frozenset[str] =
 def _part(part: Part, notes: Mapping[str, int], told: frozenset[str]) -> Markup:
     if not isinstance(part, Figure):
         return words(part)
-    return Markup(words(part.text) + _marks(numbers(part, notes, told=told)))
-
-
-def _marks(found: list[int]) -> Markup:
-    marks = Markup(", ".join(element("a", words(str(each)), href=f"#note-{each}") for each in found))
-    return element("sup", marks) if found else Markup("")
+    return Markup(words(part.text) + note_marks(numbers(part, notes, told=told)))

@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING, Final, NewType
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 Markup = NewType("Markup", str)
 Attribute = str | int | float
@@ -40,6 +40,19 @@ def cells(kind: str, texts: Iterable[str], *, numbers_from: int) -> Markup:
             for index, text in enumerate(texts)
         ),
     )
+
+
+def wide(content: Markup, **attributes: Attribute) -> Markup:
+    """Content that scrolls sideways by itself where the screen is narrower."""
+    return element("div", content, class_="wide", **attributes)
+
+
+def note_marks(numbers: Sequence[int]) -> Markup:
+    """The numbers of footnotes, as links to them."""
+    if not numbers:
+        return Markup("")
+    links = (element("a", words(str(each)), href=f"#note-{each}") for each in numbers)
+    return element("sup", Markup(", ".join(links)))
 
 
 def _value(value: Attribute) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from driver.html.markup import Markup, element, joined, words
+from driver.html.markup import Markup, element, joined, note_marks, wide, words
 from driver.html.quote_charts import charts
 from driver.html.quote_style import QUOTE_STYLE
-from driver.html.style import STYLE
+from driver.html.shell import whole_page
 from driver.render.quote_terms import letters
 
 if TYPE_CHECKING:
@@ -31,18 +31,13 @@ def page(sheets: Sheets, quote: Quote, *, checklist: Checklist, catalog: Catalog
         sheets: what it says, from `driver.render.quote_document` for the same quote.
     """
     drawn = charts(quote, checklist=checklist, catalog=catalog, standings=standings)
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+    metas = (
         element("meta", http_equiv="Content-Security-Policy", content=ALONE),
         element("meta", name="referrer", content="no-referrer"),
         element("meta", name="color-scheme", content="light dark"),
-        element("title", words(sheets.title)),
-        element("style", Markup(STYLE + QUOTE_STYLE)),
     )
-    body = element("body", element("main", joined(_body(sheets, drawn, letters(quote)))))
-    return f"<!doctype html>\n{element('html', head, body, lang='en')}\n"
+    main = element("main", joined(_body(sheets, drawn, letters(quote))))
+    return whole_page(sheets.title, main, style=QUOTE_STYLE, metas=metas)
 
 
 def _body(sheets: Sheets, drawn: Mapping[str, tuple[Markup, ...]], key: str) -> Iterator[Markup]:
@@ -81,7 +76,7 @@ def _sentence(sentence: Cell) -> Markup:
         return element(
             "p", words("verdict: "), element("span", words(sentence.text), class_=f"verdict {sentence.tone}")
         )
-    return element("p", words(sentence.text), *_marks(sentence), class_=sentence.tone or "said")
+    return element("p", words(sentence.text), note_marks(sentence.notes), class_=sentence.tone or "said")
 
 
 def _sheet(sheet: Sheet, *, chapter: str, kind: str) -> Markup:
@@ -92,10 +87,10 @@ def _sheet(sheet: Sheet, *, chapter: str, kind: str) -> Markup:
         "table", *caption, *head, element("tbody", joined(rows)), class_=kind, style=f"min-width: {sheet.wide}rem"
     )
     label = " ".join(part for part in (chapter, sheet.folded, sheet.caption) if part)
-    wide = element("div", table, class_="wide", tabindex=0, role="region", aria_label=label)
+    region = wide(table, tabindex=0, role="region", aria_label=label)
     if not sheet.folded:
-        return wide
-    return element("details", element("summary", words(sheet.folded)), wide, open="open")
+        return region
+    return element("details", element("summary", words(sheet.folded)), region, open="open")
 
 
 def _head(sheet: Sheet) -> Markup:
@@ -108,7 +103,7 @@ def _head(sheet: Sheet) -> Markup:
 
 def _row(row: Row, sheet: Sheet) -> Markup:
     cells = (
-        element("td", words(cell.text), *_marks(cell), class_=_class(cell, number=at >= sheet.numbers_from))
+        element("td", words(cell.text), note_marks(cell.notes), class_=_class(cell, number=at >= sheet.numbers_from))
         for at, cell in enumerate(row.cells)
     )
     return element("tr", *cells, class_=row.kind or "line")
@@ -116,14 +111,6 @@ def _row(row: Row, sheet: Sheet) -> Markup:
 
 def _class(cell: Cell, *, number: bool) -> str:
     return " ".join(part for part in ("number" if number else "text", cell.tone) if part)
-
-
-def _marks(cell: Cell) -> tuple[Markup, ...]:
-    """The numbers of a cell's footnotes, as links to them."""
-    if not cell.notes:
-        return ()
-    links = (element("a", words(str(each)), href=f"#note-{each}") for each in cell.notes)
-    return (element("sup", Markup(", ".join(links))),)
 
 
 def _note(at: int, note: Footnote) -> Markup:

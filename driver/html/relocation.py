@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from driver.html.markup import Markup, cells, element, joined, words
+from driver.html.markup import Markup, cells, element, joined, wide, words
 from driver.html.relocation_charts import bill_chart, loss_matrix, timeline
-from driver.html.style import STYLE
+from driver.html.shell import whole_page
 from driver.render.relocation_words import (
     cents,
     conclusion,
@@ -47,14 +47,7 @@ td.sign { text-align: center; cursor: help; } .kept { color: var(--good); } .dro
 def page(form: RelocationPlanForm) -> str:
     """The whole page as text, without anything that would be fetched."""
     title = f"{form['source']['stack']} to {form['target']['stack']}: relocation"
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("title", words(title)),
-        element("style", Markup(STYLE + MORE_STYLE)),
-    )
-    return f"<!doctype html>\n{element('html', head, element('body', joined(_body(form))), lang='en')}\n"
+    return whole_page(title, joined(_body(form)), style=MORE_STYLE)
 
 
 def _body(form: RelocationPlanForm) -> Iterator[Markup]:
@@ -62,14 +55,14 @@ def _body(form: RelocationPlanForm) -> Iterator[Markup]:
     yield element("p", words(heading(form)), class_="faint")
     yield element("div", *map(_fact, conclusion(form)), class_="facts")
     yield element("h2", words("Steps"))
-    yield _wide(timeline(form))
+    yield wide(timeline(form))
     yield element("h2", words("What it costs, once"))
-    yield _wide(bill_chart(form))
-    yield element("details", element("summary", words("Every line, with sources")), _wide(_bill(form)))
+    yield wide(bill_chart(form))
+    yield element("details", element("summary", words("Every line, with sources")), wide(_bill(form)))
     yield element("h2", words("What moves"))
-    yield _wide(_moved(form))
+    yield wide(_moved(form))
     yield element("h2", words("What is left out"))
-    yield _wide(_left_out(form))
+    yield wide(_left_out(form))
     for each in form["unlooked"]:
         yield element("p", words(f"Not asked: {each['what']}: {each['why']}"), class_="cannot-tell")
     for each in left_to_you(form):
@@ -81,16 +74,11 @@ def _body(form: RelocationPlanForm) -> Iterator[Markup]:
         yield element("h3", words(each["question"]))
         yield element("p", words(" ".join(each["sentences"])))
     yield element("h2", words("Each step"))
-    yield _wide(_steps(form))
+    yield wide(_steps(form))
     yield element("h2", words("Notes"))
     for each in (*form["notes"], *form["bill"]["notes"]):
         yield element("p", words(each["text"] + (f" ({each['source']})" if each["source"] else "")))
     yield element("p", words("Digest of this plan: "), element("code", words(form["digest"])), class_="faint")
-
-
-def _wide(content: Markup) -> Markup:
-    """Content that scrolls sideways by itself where the screen is narrower."""
-    return element("div", content, class_="wide")
 
 
 def _fact(sentence: str) -> Markup:

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from driver.html.grid import grid
-from driver.html.markup import Markup, cells, element, joined, words
+from driver.html.markup import Markup, cells, element, joined, wide, words
 from driver.html.scale import Scale, scale
 from driver.render.amounts import usd
 from driver.render.relocation_words import said_span, sections, summed
@@ -181,7 +181,7 @@ def _matrix(rows: Sequence[Sequence[CellForm]]) -> Markup:
     body = (
         element("tr", element("td", words(f"{row[0]['mover']}, {row[0]['target']}")), *map(_cell, row)) for row in rows
     )
-    return element("div", element("table", element("thead", head), element("tbody", joined(body))), class_="wide")
+    return wide(element("table", element("thead", head), element("tbody", joined(body))))
 
 
 def _cell(each: CellForm) -> Markup:

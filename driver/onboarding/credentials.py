@@ -6,6 +6,7 @@ import json
 import stat
 from typing import TYPE_CHECKING, Final, cast
 
+from driver.onboarding.whose import of_another
 from planning.errors import InputError
 
 if TYPE_CHECKING:
@@ -37,13 +38,17 @@ def folders(lock: Lock, plain: Mapping[str, object]) -> dict[str, str]:
         plain: outputs of the stack, secrets included.
 
     Raises:
-        InputError: nobody is let in; somebody has no profile, as the last update did not know them; or an output is not
-            what the program writes.
+        InputError: nobody is let in; the outputs are another stack's; somebody has no profile, as the last update did
+            not know them; or an output is not what the program writes.
     """
     if not lock.spec.access.users:
         raise InputError("the lock names nobody who may get in", hint="name them in access.users and accept again")
     if not plain:
         raise InputError("the stack has no outputs: nothing is built yet", hint="atoll up first")
+    if stranger := of_another(plain, stack=lock.stack):
+        raise InputError(
+            stranger, hint=f"atoll outputs {lock.stack} --json --show-secrets writes those of {lock.stack}"
+        )
     found: dict[str, str] = {}
     beside = _entries(plain, PLACEMENTS)
     for spec in lock.placements:

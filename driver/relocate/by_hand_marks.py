@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Final, cast
 
-from planning.checklist.faults import Source, locate, nearest, spell
+from driver.relocate.yaml_text import YamlText, text_of
+from planning.checklist.faults import nearest
 from planning.checklist.plain_values import REFUSED, plain
-from planning.checklist.yaml_nodes import Fields, Place, compose
-from planning.errors import Fault, InputError
+from planning.checklist.yaml_nodes import Fields
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
     from pathlib import Path
 
-    from planning.checklist.yaml_nodes import Node, Note
+    from planning.checklist.yaml_nodes import Note
 
 BY_HAND_NAME: Final = "by-hand.yaml"
 SECTION: Final = "things"
 FIELDS: Final = ("who", "when", "how")
-MAX_BYTES: Final = 1_000_000
 LONGEST: Final = 2000  # characters of a field
 TIME: Final = 'with its zone, as in "2026-11-22T14:30Z"'
 
@@ -89,16 +88,9 @@ def read_marks(path: Path, *, known: Collection[str], now: datetime) -> Marks:
         InputError: with every fault in it, in the order of the lines.
     """
     try:
-        content = path.read_bytes()
-        text = content.decode("utf-8-sig")
+        text = text_of(path)
     except FileNotFoundError:
         return Marks(confirmed={}, empty=frozenset())
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not a text file", hint="save it as UTF-8 text") from error
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror or 'cannot be read'}") from error
-    if len(content) > MAX_BYTES:
-        raise InputError(f"{path}: over {MAX_BYTES // 10**6} MB", hint="it is a page of text")
     return parse(text, file=str(path), known=known, now=now)
 
 
@@ -108,27 +100,22 @@ def parse(text: str, *, file: str, known: Collection[str], now: datetime) -> Mar
     Raises:
         InputError: as `read_marks`.
     """
-    reading = _Reading(text, file=file, known=known, now=now)
-    found = reading.marks()
-    if reading.faults:
-        ordered = sorted(reading.faults, key=lambda fault: (fault.line, fault.column))
-        count = "1 fault" if len(ordered) == 1 else f"{len(ordered)} faults"
-        raise InputError(f"{file}: {count}", faults=ordered)
+    written = YamlText(text, file=file)
+    found = _Reading(written, known=known, now=now).marks()
+    if written.faults:
+        raise written.refusal()
     return found
 
 
 class _Reading:
-    """A text, its nodes, and the faults found so far."""
+    """A text as marks; faults are kept in it."""
 
-    def __init__(self, text: str, *, file: str, known: Collection[str], now: datetime) -> None:
-        self.source = Source(file=file, lines=text.splitlines())
-        self.root, notes = compose(text)
-        self.known, self.now = known, now
-        self.faults: list[Fault] = []
-        self._say(notes)
+    def __init__(self, written: YamlText, *, known: Collection[str], now: datetime) -> None:
+        self.written, self.known, self.now = written, known, now
+        self._say(written.notes)
 
     def marks(self) -> Marks:
-        """Everything that is right; faults are kept beside it."""
+        """Everything that is right."""
         confirmed: dict[str, Mark] = {}
         empty: set[str] = set()
         for key, fields in self._things().items():
@@ -145,12 +132,12 @@ class _Reading:
         return Marks(confirmed=confirmed, empty=frozenset(empty))
 
     def _things(self) -> dict[str, object]:
-        if not isinstance(self.root, Fields):
-            if not self.faults:
+        if not isinstance(self.written.root, Fields):
+            if not self.written.faults:
                 self._fault(f'it begins with "{SECTION}:"', ())
             return {}
         notes: list[Note] = []
-        values = cast("dict[str, object]", plain(self.root, notes=notes, dates=True))
+        values = cast("dict[str, object]", plain(self.written.root, notes=notes, dates=True))
         self._say(notes)
         for name in values.keys() - {SECTION}:
             self._fault(f'"{name}" is not a field of the file', (name,), hint=f"fields here: {SECTION}", at_key=True)
@@ -170,19 +157,19 @@ class _Reading:
                 self._fault(f'"{key}" has the fields {", ".join(FIELDS)}', (SECTION, key))
             return False
         fields = cast("dict[str, object]", given)
-        before = len(self.faults)
+        before = len(self.written.faults)
         for name in fields.keys() - set(FIELDS):
             near = nearest(name, FIELDS)
             hint = f'did you mean "{near}"?' if near else f"fields here: {', '.join(FIELDS)}"
             self._fault(f'"{name}" is not a field of "{key}"', (SECTION, key, name), hint=hint, at_key=True)
         said = {name: self._text(key, name, fields.get(name)) for name in FIELDS}
         if not any(said.values()):
-            return len(self.faults) == before
+            return len(self.written.faults) == before
         for name in FIELDS:
             if not str(fields.get(name) or "").strip():
                 self._fault(f'"{name}" of "{key}" is empty', (SECTION, key, name))
         span = self._span(key, said["when"]) if said["when"] else None
-        if span is None or len(self.faults) > before:
+        if span is None or len(self.written.faults) > before:
             return False
         return Mark(who=said["who"], when=span[0], until=span[1], how=said["how"])
 
@@ -214,21 +201,17 @@ class _Reading:
         return first.astimezone(UTC), min(last, self.now).astimezone(UTC)
 
     def _say(self, notes: Iterable[Note]) -> None:
-        for each in notes:
-            date_like = "is a date" in each.message
-            message = each.message.partition(" is a date")[0] + " must stand in quotes" if date_like else each.message
-            hint = TIME if date_like else each.hint
-            fault = self.source.fault(_of_this_file(message), place=each.place, hint=_of_this_file(hint))
-            self.faults.append(fault)
+        self.written.say(map(_of_time, notes))
 
     def _fault(self, message: str, path: tuple[str, ...], *, hint: str = "", at_key: bool = False) -> None:
-        root: Node | None = self.root
-        place = locate(root, path, at_key=at_key) if root else Place(1, 1)
-        self.faults.append(self.source.fault(message, place=place, hint=hint, path=spell(path)))
+        self.written.add(message, self.written.at(path, at_key=at_key), hint=hint, path=path)
 
 
-def _of_this_file(words: str) -> str:
-    return words.replace("a checklist", "this file")
+def _of_time(note: Note) -> Note:
+    """The same fault; an unquoted date is no mistake here but for its quotes."""
+    if "is a date" not in note.message:
+        return note
+    return replace(note, message=note.message.partition(" is a date")[0] + " must stand in quotes", hint=TIME)
 
 
 def _is_day(text: str) -> bool:

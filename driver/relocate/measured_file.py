@@ -10,7 +10,7 @@ import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from planning.checklist.units import GigabitsPerS, parse_count, parse_gigabytes
-from planning.errors import Fault, InputError
+from planning.errors import Fault, InputError, counted
 from planning.relocation.features import Feature
 
 if TYPE_CHECKING:
@@ -126,5 +126,4 @@ def read_measured(path: Path) -> MeasuredFile:
             Fault(message=f"{'.'.join(map(str, each['loc']))}: {each['msg']}", file=str(path))
             for each in error.errors(include_url=False)
         ]
-        count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
-        raise InputError(f"{path}: {count}", faults=faults) from error
+        raise InputError(f"{path}: {counted(faults)}", faults=faults) from error

@@ -10,6 +10,7 @@ from catalogs.reader import load
 from driver.project import shown
 from driver.sla.files import EXCLUSIONS_NAME, exclusions_in
 from planning.checklist.reading import read_file
+from planning.document.origins import source_text
 from planning.lock import read_lock
 from planning.sla.credit import table_of_agreement, table_of_promises
 from planning.sla.month import refuse_untimely
@@ -83,8 +84,7 @@ def settled(agreement: Agreement, *, exclusions: tuple[Exclusion, ...], today: d
 def table_source() -> str:
     """What a footnote says of the table of promises.csv."""
     catalog = load()
-    row = catalog.sources[catalog.promises["credit"].source]
-    return ", ".join(part for part in (row.text, row.url, str(row.as_of or "undated")) if part)
+    return source_text(catalog, catalog.promises["credit"].source)
 
 
 def now() -> int:

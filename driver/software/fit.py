@@ -9,7 +9,7 @@ from components.platform.shelf import LOCK_HINT, MIRROR_HINT, of_digests, of_mir
 from driver.project import find_project
 from planning.checklist.faults import Source, locate, spell
 from planning.checklist.yaml_nodes import Fields, compose
-from planning.errors import InputError
+from planning.errors import InputError, counted
 from planning.platform.choice import choose
 
 if TYPE_CHECKING:
@@ -33,8 +33,7 @@ def refuse_unfit(file: Path, checklist: Checklist) -> None:
         return
     faults = list(_faults(file, checklist))
     if faults:
-        count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
-        raise InputError(f"{file}: {count}", faults=faults)
+        raise InputError(f"{file}: {counted(faults)}", faults=faults)
 
 
 def _faults(file: Path, checklist: Checklist) -> Iterator[Fault]:

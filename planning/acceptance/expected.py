@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from planning.acceptance.limits import CHECKLIST
 from planning.acceptance.nodes import ExpectedPool, pools_of
 from planning.acceptance.results import Per, subject
 from planning.acceptance.services import services_of
@@ -78,11 +79,11 @@ def expected(lock: Lock, catalog: Catalog, checklist: Checklist) -> Expected:
         stack=lock.stack,
         option=lock.option,
         pools=tuple(pool for spec in lock.placements for pool in pools_of(spec, catalog, checklist)),
-        tiers=tuple(tier for spec in lock.placements for tier in tiers_of(spec, catalog)),
+        tiers=tuple(tier for spec in lock.placements for tier in tiers_of(spec, catalog, checklist.agreement)),
         once=tuple(each for spec in lock.placements for each in _once(spec)),
         share=catalog.promises["all_reduce_share"].value,
         burn_in_hours=agreed if agreed is not None else promised.value,
-        burn_in_source="checklist.yaml agreement.burn_in_hours" if agreed is not None else promised.source,
+        burn_in_source=f"{CHECKLIST}agreement.burn_in_hours" if agreed is not None else promised.source,
     )
 
 

@@ -73,8 +73,7 @@ def held(about: About, records: Sequence[Record], limit: Limit) -> Verdict:
         return missing(about)
     worst, record = min(read, key=lambda each: _rank(each[0], limit))
     found = judged(about, worst, limit)
-    on = record.param("on")
-    told = f"{found.sentence} (over {on})" if on and found.outcome is not Outcome.PASSED else found.sentence
+    told = found.sentence if found.outcome is Outcome.PASSED else _with_nodes(found.sentence, record)
     return replace(found, at=record.at(limit.reading), sentence=told)
 
 
@@ -82,20 +81,14 @@ def judged(about: About, value: Decimal, limit: Limit) -> Verdict:
     """One figure against its limit."""
     amount = f"{plain(value)} {limit.unit}".strip()
     outcome, sentence = _outcome(value, amount, limit)
-    return Verdict(
-        check=about.check,
-        subject=about.subject,
-        pool=about.pool,
-        title=about.title,
-        outcome=outcome,
-        sentence=sentence,
+    return replace(
+        _verdict(about, outcome, sentence),
         reading=limit.reading,
         unit=limit.unit,
         measured=value,
         least=limit.least,
         most=limit.most,
         theory=limit.theory,
-        params=about.params,
         why=limit.why,
         source=limit.source,
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
+CHECKLIST: Final = "checklist.yaml "  # how the source of what was agreed begins; its path in the checklist follows
 NOTHING_TO_HOLD: Final = "nobody has promised a figure for this"
 
 
@@ -21,7 +22,7 @@ class Limit:
         theory: what the least is a share of: a peak, a label, the slowest link.
         bound: above it a figure is not believable, because the hardware cannot do it.
         why: what it follows from, or what is not known.
-        source: id of sources.csv; "" where nothing is known.
+        source: id of sources.csv, or file and path of what was agreed; "" where nothing is known.
         beyond: why a figure below `least` is no proof of a fault; "" where it is one.
         optional: nobody promised it and the catalog does not state it anywhere, so it is noted and never judged.
     """
@@ -41,6 +42,11 @@ class Limit:
     def known(self) -> bool:
         """Whether there is anything to hold a figure to."""
         return self.least is not None or self.most is not None
+
+    @property
+    def agreed_at(self) -> str:
+        """Path in the checklist of what was agreed; "" where the limit follows from something else."""
+        return self.source.removeprefix(CHECKLIST) if self.source.startswith(CHECKLIST) else ""
 
 
 def unknown(*, reading: str, unit: str, why: str) -> Limit:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from catalogs.speeds import tier_speeds
-from planning.acceptance.limits import Limit, noted, plain, unknown
+from planning.acceptance.limits import CHECKLIST, Limit, noted, plain, unknown
 from planning.acceptance.results import Per, subject
 from planning.acceptance.speed import percent
 
 if TYPE_CHECKING:
     from catalogs.promised import Promise
     from catalogs.reader import Catalog
+    from planning.checklist.agreement import Agreement
     from planning.spec import ClusterSpec, Tier
 
 FILES: Final = ("hot", "warm")
@@ -45,22 +47,24 @@ class ExpectedTier:
     small_files: tuple[Limit, ...]
 
 
-def tiers_of(spec: ClusterSpec, catalog: Catalog) -> tuple[ExpectedTier, ...]:
+def tiers_of(spec: ClusterSpec, catalog: Catalog, agreement: Agreement) -> tuple[ExpectedTier, ...]:
     """Every file system of a cluster."""
-    return tuple(_tier(tier, spec=spec, catalog=catalog) for tier in spec.storage if tier.tier in FILES)
+    files = [tier for tier in spec.storage if tier.tier in FILES]
+    return tuple(_tier(tier, spec=spec, catalog=catalog, agreement=agreement) for tier in files)
 
 
-def _tier(tier: Tier, *, spec: ClusterSpec, catalog: Catalog) -> ExpectedTier:
-    share = catalog.promises["all_reduce_share"]
+def _tier(tier: Tier, *, spec: ClusterSpec, catalog: Catalog, agreement: Agreement) -> ExpectedTier:
     place = spec.placement
+    settled = agreed(agreement, placement=place.name, tier=tier.tier)
+    sold = partial(throughput, tier, provider=place.provider, share=catalog.promises["all_reduce_share"])
     return ExpectedTier(
         subject=subject(Per.TIER, tier.tier, placement=place.name),
         placement=place.name,
         tier=tier.tier,
         engine=tier.engine,
         provisioned_gb=tier.provisioned_gb,
-        loader=throughput(tier, reading="read", provider=place.provider, share=share),
-        checkpoint=throughput(tier, reading="write", provider=place.provider, share=share),
+        loader=settled.get("read") or sold(reading="read"),
+        checkpoint=settled.get("write") or sold(reading="write"),
         code=(noted(reading="read", unit="IOPS"), noted(reading="write", unit="IOPS")),
         small_files=(
             _seconds("create", catalog.promises["slow_environment"]),
@@ -70,12 +74,31 @@ def _tier(tier: Tier, *, spec: ClusterSpec, catalog: Catalog) -> ExpectedTier:
     )
 
 
+def agreed(agreement: Agreement, *, placement: str, tier: str) -> dict[str, Limit]:
+    """What provider and customer agreed on, by reading: held to in full, as both signed it."""
+    found: dict[str, Limit] = {}
+    for at, each in enumerate(agreement.tier_speeds):
+        if (each.placement, each.tier) != (placement, tier):
+            continue
+        for reading, value in (("read", each.read_mb_per_s), ("write", each.write_mb_per_s)):
+            path = f"agreement.tier_speeds.{at}.{reading}_mb_per_s"
+            why = f"agreed on in the checklist, {path}"
+            if value is not None:
+                found[reading] = Limit(reading=reading, unit="MB/s", least=value, why=why, source=f"{CHECKLIST}{path}")
+    return found
+
+
+def sold_mb_per_s(tier: Tier, *, provider: str) -> Decimal | None:
+    """MB/s that a whole tier is sold with; None where no page says what that is."""
+    sold = tier_speeds().get((provider, tier.tier))
+    return None if sold is None else sold.mb_per_s_per_tib * tier.provisioned_gb / GB_PER_TIB
+
+
 def throughput(tier: Tier, *, reading: str, provider: str, share: Promise) -> Limit:
     """MB/s of a whole tier: a share of what it is sold with; unknown where no page says what that is."""
-    sold = tier_speeds().get((provider, tier.tier))
-    if sold is None or not tier.provisioned_gb:
+    sold, whole = tier_speeds().get((provider, tier.tier)), sold_mb_per_s(tier, provider=provider)
+    if sold is None or not whole:
         return unknown(reading=reading, unit="MB/s", why=f"nobody states how fast {tier.engine} is: agree on a figure")
-    whole = sold.mb_per_s_per_tib * tier.provisioned_gb / GB_PER_TIB
     return Limit(
         reading=reading,
         unit="MB/s",

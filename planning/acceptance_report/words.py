@@ -140,7 +140,7 @@ class Speaker:
     def held(self, text: str, *, why: str, source: str) -> Figure:
         """What something is held to, what that follows from, and who says so."""
         if source.startswith(CHECKLIST):
-            return Figure(text=text, origin=Origin.CHECKLIST, at=source.removeprefix(CHECKLIST))
+            return Figure(text=text, origin=Origin.CHECKLIST, at=source.removeprefix(CHECKLIST), source=why)
         named = Figure(
             text=source or "not stated",
             origin=Origin.CATALOG,

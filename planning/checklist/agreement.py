@@ -8,7 +8,7 @@ from pydantic import Field
 
 from planning.checklist.people import Email
 from planning.checklist.units import Day, Flag, Number, Whole
-from planning.checklist.workload import Strict
+from planning.checklist.workload import Name, Strict
 
 Phone = Annotated[str, Field(pattern=r"^\+[0-9 ]{6,20}$")]
 Sort = Literal["urgent", "high", "normal"]
@@ -60,6 +60,19 @@ class StepTime(Strict):
     """Monday to Friday; holidays are not known here."""
 
 
+class AgreedSpeed(Strict):
+    """What a storage tier reads and writes at least; MB/s of 10^6 bytes."""
+
+    tier: Literal["hot", "warm"]
+    """Which one; only file systems are measured."""
+    placement: Name = "home"
+    """Where it is: a name of where.elsewhere for a tier beside home."""
+    read_mb_per_s: Number | None = Field(default=None, gt=0)
+    """MB/s that all nodes together read."""
+    write_mb_per_s: Number | None = Field(default=None, gt=0)
+    """MB/s that all nodes together write."""
+
+
 class Agreement(Strict):
     """Terms that were settled; what is left out stays a blank line in the annex."""
 
@@ -69,6 +82,8 @@ class Agreement(Strict):
     """Time of each step of the handover; those left out take what catalogs/handover_steps.csv says."""
     credits: tuple[Credit, ...] = ()
     """Credits; empty for those of catalogs/promises.csv."""
+    tier_speeds: tuple[AgreedSpeed, ...] = ()
+    """Throughput of storage tiers, held to in full; what is left out is held to what the provider publishes, if any."""
     fix_within_days: Number | None = Field(default=None, gt=0)
     """Time to bring a deliverable that was measured too low to what was promised."""
     exit_after_days: Number | None = Field(default=None, gt=0)

@@ -17,7 +17,7 @@ from planning.checklist.plain_words import Wrong, explain, fields_near
 from planning.checklist.rules import broken_rules
 from planning.checklist.shape import kinds
 from planning.checklist.yaml_nodes import Fields, Node, Note, Place, Scalar, compose
-from planning.errors import Fault, InputError
+from planning.errors import Fault, InputError, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -140,9 +140,7 @@ def _model_fault(wrong: Wrong, *, root: Node, source: Source) -> Fault:
 
 def _input_error(faults: Sequence[Fault], *, file: str) -> InputError:
     ordered = sorted(faults, key=lambda fault: (fault.line, fault.column))
-    count = "1 fault" if len(ordered) == 1 else f"{len(ordered)} faults"
-    if len(ordered) >= MAX_FAULTS:
-        count = f"{MAX_FAULTS} faults or more"
+    count = f"{MAX_FAULTS} faults or more" if len(ordered) >= MAX_FAULTS else counted(ordered)
     return InputError(f"{file}: {count}", faults=ordered[:MAX_FAULTS])
 
 

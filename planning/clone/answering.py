@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from planning.checklist.faults import Source, nearest
 from planning.checklist.yaml_nodes import Fields, Place, Scalar, compose
 from planning.clone.asked import Need, one_of
-from planning.errors import Fault, InputError
+from planning.errors import Fault, InputError, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -44,7 +44,7 @@ def read_answers(text: str, *, file: str, decisions: Sequence[Decision], checkli
         needed = (each for each in decisions if each.need is Need.NEEDED)
         faults += [_missing(each, file=file) for each in needed if each.path not in fields]
     if faults:
-        count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
+        count = counted(faults)
         raise InputError(f"{file}: {count}", faults=sorted(faults, key=lambda each: (not each.line, each.line)))
     return answers
 

@@ -93,6 +93,7 @@ _KEPT: Final[Mapping[str, tuple[str, str]]] = {
     "agreement": (SETTLED, BUSINESS),
     "agreement.steps": ("step working_days", BUSINESS),
     "agreement.credits": ("below_percent credit_percent", BUSINESS),
+    "agreement.tier_speeds": ("tier placement read_mb_per_s write_mb_per_s", BUSINESS),
     "agreement.responses": ("sort within_minutes weekends", BUSINESS),
     "agreement.contacts": ("role name email phone", PEOPLE),
 }

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from planning.acceptance.limits import plain
 from planning.document.figure import say
-from planning.document.origins import of_catalog, of_lock, reckoned
+from planning.document.origins import of_catalog, of_checklist, of_lock, reckoned
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -27,6 +27,11 @@ def bound(limit: Limit, *inputs: Figure) -> Sentence:
     if limit.least is None or limit.beyond or not inputs:
         return say("none" if limit.optional else OPEN)
     return say(reckoned(limit.least, limit.why, *inputs, text=plain(limit.least)))
+
+
+def agreed_figure(limit: Limit) -> Figure | None:
+    """The least of a limit that was agreed on; None for one that follows from something else."""
+    return of_checklist(limit.least, limit.agreed_at) if limit.agreed_at and limit.least is not None else None
 
 
 def theory(limit: Limit, *inputs: Figure) -> Sentence:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from catalogs.speeds import tier_speeds
-from planning.contract.limits import OPEN, bound
+from planning.acceptance.limits import plain
+from planning.acceptance.shelves import sold_mb_per_s
+from planning.contract.limits import OPEN, agreed_figure, bound
 from planning.contract.shortfall import slo
 from planning.contract.sides import measured
-from planning.document.blocks import Blank, Heading, Paragraph, Table
+from planning.document.blocks import Blank, Heading, Notice, Paragraph, Table
 from planning.document.figure import listed, say
-from planning.document.origins import of_catalog, of_lock
+from planning.document.origins import of_catalog, of_lock, reckoned
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,6 +64,7 @@ def _files(files: list[tuple[TierAt, ExpectedTier]], sides: Sides) -> Iterator[B
         rows=tuple(_throughput(tier, found, sides) for tier, found in files),
         numbers_from=1,
     )
+    yield from _agreed(files, sides)
     yield Paragraph(
         say(
             "Small files are the code and environments of a Python shop: installing an environment makes them, an"
@@ -94,24 +97,58 @@ def _expected(tier: TierAt, sides: Sides) -> ExpectedTier | None:
 
 
 def _throughput(tier: TierAt, found: ExpectedTier, sides: Sides) -> tuple[Sentence, ...]:
-    sold = (*_sold(tier, sides), of_lock(tier.tier.provisioned_gb, f"{tier.at}.provisioned_gb"))
-    inputs = (*sold, sides.promise("all_reduce_share")) if len(sold) > 1 else ()
     return (
         tier.name,
-        bound(found.loader, *inputs),
-        bound(found.checkpoint, *inputs),
+        _least(tier, found.loader, sides),
+        _least(tier, found.checkpoint, sides),
         _minutes(found, "create", sides.promise("slow_environment")),
         _minutes(found, "read", sides.promise("slow_import")),
     )
 
 
+def _least(tier: TierAt, limit: Limit, sides: Sides) -> Sentence:
+    """The agreed figure, else the share of what the tier is sold with."""
+    settled = agreed_figure(limit)
+    if settled is not None:
+        return say(settled)
+    sold = _sold(tier, sides)
+    return bound(limit, *sold, sides.promise("all_reduce_share")) if sold else bound(limit)
+
+
+def _agreed(files: list[tuple[TierAt, ExpectedTier]], sides: Sides) -> Iterator[Block]:
+    """That agreed figures hold in full, and which of them are more than the provider sells."""
+    settled = [
+        (say(tier.name, " ", word), tier, limit)
+        for tier, found in files
+        for word, limit in (("reads", found.loader), ("writes", found.checkpoint))
+        if limit.agreed_at
+    ]
+    if settled:
+        said = listed(name for name, _, _ in settled)
+        yield Paragraph(say("Agreed on, and held to in full, not to a share of what is sold: ", said, "."))
+    for name, tier, limit in settled:
+        yield from _more_than_sold(name, tier, limit, sides)
+
+
+def _more_than_sold(name: Sentence, tier: TierAt, limit: Limit, sides: Sides) -> Iterator[Block]:
+    figure, sold = agreed_figure(limit), sold_mb_per_s(tier.tier, provider=tier.place.spec.placement.provider)
+    if figure is None or sold is None or limit.least is None or limit.least <= sold:
+        return
+    whole = reckoned(sold, "MB/s for each TiB, times the TiB provisioned", *_sold(tier, sides), text=plain(sold))
+    yield Notice(
+        say(name, ": agreed on are ", figure, " MB/s, and the provider sells a tier of this size with ", whole, ".")
+    )
+
+
 def _sold(tier: TierAt, sides: Sides) -> tuple[Figure, ...]:
+    """What a tier is sold with for each TiB, and what is provisioned of it; empty where no page says the first."""
     provider = tier.place.spec.placement.provider
     found = tier_speeds().get((provider, tier.tier.tier))
     if found is None:
         return ()
     at = f"tier_speeds.csv {provider},{found.tier} mb_per_s_per_tib"
-    return (of_catalog(found.mb_per_s_per_tib, at, source=sides.source(found.source, found.as_of)),)
+    each = of_catalog(found.mb_per_s_per_tib, at, source=sides.source(found.source, found.as_of))
+    return each, of_lock(tier.tier.provisioned_gb, f"{tier.at}.provisioned_gb")
 
 
 def _minutes(found: ExpectedTier, reading: str, minutes: Figure) -> Sentence:

@@ -12,7 +12,7 @@ from planning.acceptance.results import CHECKS
 from planning.contract.places import Place
 from planning.document.blocks import Blank, Paragraph
 from planning.document.figure import listed, say
-from planning.document.origins import of_catalog, of_checklist, of_lock, shown
+from planning.document.origins import of_catalog, of_checklist, of_lock, shown, source_text
 from planning.lock import to_text
 
 if TYPE_CHECKING:
@@ -109,9 +109,7 @@ class Sides:
 
     def source(self, name: str, as_of: date | None) -> str:
         """What a footnote says of a source: text, page and date."""
-        source = self.catalog.sources[name]
-        day = as_of or source.as_of
-        return ", ".join(part for part in (source.text, source.url, str(day) if day else "undated") if part)
+        return source_text(self.catalog, name, as_of=as_of)
 
 
 def measured(sides: Sides, *checks: str) -> Paragraph:

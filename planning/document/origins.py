@@ -10,6 +10,7 @@ from planning.document.figure import Figure, Origin
 
 if TYPE_CHECKING:
     from catalogs.promised import Promise
+    from catalogs.reader import Catalog
 
 Value = str | int | Decimal | date
 
@@ -41,9 +42,22 @@ def of_catalog(value: Value, at: str, *, source: str, text: str = "") -> Figure:
 
     Args:
         at: file, key and column: "accelerators.csv H100-SXM-80GB bf16".
-        source: text, page and date of the row, as `catalog.sources` says them.
+        source: text, page and date of the row, as `source_text` says them.
     """
     return Figure(text=text or shown(value), origin=Origin.CATALOG, at=at, source=source)
+
+
+def source_text(catalog: Catalog, source: str, *, as_of: date | None = None) -> str:
+    """What a footnote says of a source of the catalog: its text, its page and its date, "undated" without one.
+
+    Args:
+        as_of: the row's own date, which goes before the source's.
+
+    Raises:
+        KeyError: the catalog has no such source; a fault of ours.
+    """
+    known = catalog.sources[source]
+    return ", ".join(part for part in (known.text, known.url, str(as_of or known.as_of or "undated")) if part)
 
 
 def of_promise(promise: Promise, *, source: str, text: str = "") -> Figure:

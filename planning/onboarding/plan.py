@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from planning.burning import burned_in
 from planning.document.figure import Figure, Sentence, say
-from planning.document.origins import of_catalog, of_checklist, of_promise, reckoned
+from planning.document.origins import of_catalog, of_checklist, of_promise, reckoned, source_text
 from planning.onboarding import days
 
 if TYPE_CHECKING:
@@ -170,9 +170,3 @@ def contact(role: str, checklist: Checklist) -> tuple[int, Contact] | None:
     """Who answers for a role, and where in the agreement they stand."""
     found = ((at, each) for at, each in enumerate(checklist.agreement.contacts) if each.role == role)
     return next(found, None)
-
-
-def source_text(catalog: Catalog, source: str) -> str:
-    """What a footnote says of a source: its text, its address and its date."""
-    known = catalog.sources[source]
-    return ", ".join(part for part in (known.text, known.url, str(known.as_of or "undated")) if part)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, final
 
 from planning.checklist.faults import Source, nearest, spell
 from planning.checklist.yaml_nodes import Fields, Items, Scalar, compose
-from planning.errors import InputError
+from planning.errors import InputError, counted
 from planning.sla.windows import ALL, Cause, Exclusion
 
 if TYPE_CHECKING:
@@ -45,8 +45,7 @@ def read_exclusions(text: str, *, file: str, components: Sequence[str]) -> tuple
     found = tuple(reader.exclusions(root))
     if reader.faults:
         ordered = sorted(reader.faults, key=lambda fault: (fault.line, fault.column))
-        count = "1 fault" if len(ordered) == 1 else f"{len(ordered)} faults"
-        raise InputError(f"{file}: {count}", faults=ordered)
+        raise InputError(f"{file}: {counted(ordered)}", faults=ordered)
     return found
 
 

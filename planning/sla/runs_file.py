@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final, final
 
-from planning.errors import Fault, InputError
+from planning.errors import Fault, InputError, counted
 from planning.sla.series import LABELS, Name, Recorded, Run, SampleError, merged
 from planning.sla.values import check_value
 
@@ -88,8 +88,7 @@ class _Reader:
         if not headed:
             self._fault("nothing is in it", 0)
         if self.faults:
-            count = "1 fault" if len(self.faults) == 1 else f"{len(self.faults)} faults"
-            raise InputError(f"{self.file}: {count}", faults=self.faults)
+            raise InputError(f"{self.file}: {counted(self.faults)}", faults=self.faults)
         step = self.said.get("step_seconds", "")
         recorded = Recorded(runs, step_seconds=int(step) if step.isdecimal() else 0)
         return RunsFile(stack=self.said.get("stack", ""), month=self.said.get("month", ""), recorded=recorded)

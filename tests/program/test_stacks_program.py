@@ -25,6 +25,7 @@ def test_the_stacks_program_builds_what_its_lock_decides(tmp_path: Path) -> None
     found = run("sample", root=tmp_path)
     assert "atoll:contract:Rented" in {resource.type for resource in found.resources}
     assert found.exports["provider"] == "lambda"
+    assert found.exports["stack"] == "sample"
 
 
 def lock_text(spec: ClusterSpec) -> str:

@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from planning.checklist.rules.broken import Broken
+from planning.checklist.rules.spanning import HOME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -100,6 +101,38 @@ def burn_in_wanted(checklist: Checklist) -> Iterator[Broken]:
     if checklist.agreement.burn_in_hours is not None and not checklist.burn_in:
         message = "a length of the burn-in, and no burn-in is wanted"
         yield Broken(("agreement", "burn_in_hours"), message, 'write "burn_in: true", or delete "burn_in_hours"')
+
+
+def speeds_of_tiers(checklist: Checklist) -> Iterator[Broken]:
+    """A throughput is agreed of a tier that is asked for, at a place that there is."""
+    asked = {HOME: checklist.storage, **{each.name: each.storage for each in checklist.where.elsewhere}}
+    for at, each in enumerate(checklist.agreement.tier_speeds):
+        where = ("agreement", "tier_speeds", at)
+        if each.placement not in asked:
+            message = f'no placement is called "{each.placement}"'
+            yield Broken((*where, "placement"), message, f"placements are {', '.join(asked)}")
+        elif getattr(asked[each.placement], each.tier) is None:
+            section = "storage" if each.placement == HOME else f"storage of where.elsewhere, {each.placement}"
+            message = f'no "{each.tier}" storage is asked for at {each.placement}'
+            yield Broken((*where, "tier"), message, f'write "{each.tier}" into {section}, or delete this entry')
+
+
+def speeds_said(checklist: Checklist) -> Iterator[Broken]:
+    """An agreed throughput names a figure."""
+    for at, each in enumerate(checklist.agreement.tier_speeds):
+        if each.read_mb_per_s is None and each.write_mb_per_s is None:
+            message = f'no throughput is named of "{each.tier}"'
+            hint = 'write "read_mb_per_s", "write_mb_per_s" or both, or delete this entry'
+            yield Broken(("agreement", "tier_speeds", at), message, hint)
+
+
+def speeds_once(checklist: Checklist) -> Iterator[Broken]:
+    """One throughput for each tier of a placement."""
+    named = [(each.placement, each.tier) for each in checklist.agreement.tier_speeds]
+    for at, (placement, tier) in enumerate(named):
+        if (placement, tier) in named[:at]:
+            message = f'"{tier}" at {placement} stands there twice'
+            yield Broken(("agreement", "tier_speeds", at, "tier"), message, "keep one of the two")
 
 
 def _once(field: str, key: str, words: Sequence[str]) -> Iterator[Broken]:

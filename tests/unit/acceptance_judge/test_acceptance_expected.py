@@ -19,7 +19,7 @@ from planning.acceptance import nodes, speed
 from planning.acceptance.expected import Expected, expected
 from planning.acceptance.judge import Outcome, judge
 from planning.acceptance.results import CHECKS, Per, subject
-from planning.checklist.agreement import Agreement
+from planning.checklist.agreement import AgreedSpeed, Agreement
 from planning.spec import Pool
 
 PROMISED = tuple(map(Decimal, (4, 8, 16, 32, 64)))
@@ -142,6 +142,34 @@ def test_a_tier_is_held_to_what_it_is_sold_with_or_to_nothing() -> None:
     assert abs(warm.loader.least - sold * Decimal("0.8")) < Decimal("0.01")
     elsewhere = [tier for tier in of("coreweave-pretrain").tiers if tier.tier == "warm"]
     assert [tier.loader.known for tier in elsewhere] == [False] * len(elsewhere)
+
+
+def settled(example: str, *speeds: AgreedSpeed) -> Expected:
+    asked = checklist(example).model_copy(update={"agreement": Agreement(tier_speeds=speeds)})
+    return expected(accepted(example), catalog(), asked)
+
+
+def test_an_agreed_throughput_is_held_in_full_in_the_place_of_any_other() -> None:
+    """Also where it is less than the share of what the tier is sold with: both signed it."""
+    for example, agreed in (("coreweave-pretrain", 10_000), ("pretrain-7b", 100)):
+        speed = AgreedSpeed(tier="warm", read_mb_per_s=Decimal(agreed))
+        (warm,) = [tier for tier in settled(example, speed).tiers if tier.tier == "warm"]
+        assert (warm.loader.least, warm.loader.theory) == (agreed, None)
+        assert warm.loader.agreed_at == "agreement.tier_speeds.0.read_mb_per_s"
+        assert warm.loader.agreed_at in warm.loader.why
+        untouched = next(tier for tier in of(example).tiers if tier.tier == "warm")
+        assert (warm.checkpoint, warm.small_files) == (untouched.checkpoint, untouched.small_files)
+        assert untouched.loader.agreed_at == ""
+
+
+def test_an_agreed_throughput_is_of_one_tier_of_one_placement() -> None:
+    """spanning-two has its only file system beside home."""
+    home = AgreedSpeed(tier="warm", write_mb_per_s=Decimal(7))
+    there = AgreedSpeed(tier="warm", placement="training", write_mb_per_s=Decimal(5))
+    assert settled("spanning-two", home).tiers == of("spanning-two").tiers
+    (found,) = settled("spanning-two", home, there).tiers
+    assert (found.placement, found.checkpoint.least) == ("training", 5)
+    assert found.checkpoint.source == "checklist.yaml agreement.tier_speeds.1.write_mb_per_s"
 
 
 def test_the_burn_in_is_as_agreed_else_as_promised() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -10,6 +11,7 @@ from acceptance_cases import GIB, MATMUL, all_reduce, expected, good, of, pool, 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from planning.acceptance import shelves
 from planning.acceptance.curve import curves
 from planning.acceptance.holding import About, judged
 from planning.acceptance.judge import judge
@@ -17,6 +19,7 @@ from planning.acceptance.limits import Limit, unknown
 from planning.acceptance.records import measured_of, results_of, results_to
 from planning.acceptance.results import Results
 from planning.acceptance.verdicts import Outcome, Verdict, Verdicts
+from planning.checklist.agreement import AgreedSpeed, Agreement
 from planning.errors import InputError
 
 
@@ -196,6 +199,19 @@ def test_nodes_add_up_what_they_read_together() -> None:
     found = verdict(judge(results, expected()), "loader")
     assert found.outcome is Outcome.CANNOT_TELL
     assert "1 of 2 nodes" in found.sentence
+
+
+@pytest.mark.parametrize(("agreed", "outcome"), [(600, Outcome.PASSED), (601, Outcome.FAILED)])
+def test_an_agreed_throughput_is_held_in_full_and_says_where_it_stands(agreed: int, outcome: Outcome) -> None:
+    """The two nodes read 600 MB/s together; a share of 601 would pass."""
+    speeds = Agreement(tier_speeds=(AgreedSpeed(tier="warm", read_mb_per_s=Decimal(agreed)),))
+    asked = expected()
+    tier = replace(asked.tiers[0], loader=shelves.agreed(speeds, placement="home", tier="warm")["read"])
+    found = verdict(judge(good(), replace(asked, tiers=(tier,))), "loader")
+    assert found.outcome is outcome
+    assert found.source == "checklist.yaml agreement.tier_speeds.0.read_mb_per_s"
+    said = "at least 601 is asked: agreed on in the checklist, agreement.tier_speeds.0.read_mb_per_s"
+    assert (said in found.sentence) is (outcome is Outcome.FAILED)
 
 
 def test_small_files_that_take_too_long_fail() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
@@ -133,6 +134,27 @@ def test_every_figure_of_a_report_is_where_it_says(accepted: Accepted) -> None:
         assert untraced(found, known) == []
         assert markdown(found)
         assert SLOW in page(found, form)
+
+
+def test_an_agreed_throughput_is_named_with_its_place_in_the_checklist(
+    accepted: Accepted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "agreed"
+    shutil.copytree(accepted.folder, folder)
+    with (folder / "stacks" / STACK / "checklist.yaml").open("a", encoding="utf-8") as file:
+        file.write("\nagreement:\n  tier_speeds: [{tier: warm, read_mb_per_s: 90000, write_mb_per_s: 10}]\n")
+    monkeypatch.chdir(folder)
+    it = asked(STACK)
+    form = form_of(it, example())
+    (loader,) = [each for each in form["verdicts"] if each["check"] == "loader"]
+    assert (loader["outcome"], loader["least"], loader["theory"]) == ("failed", "90000", None)
+    assert loader["source"] == "checklist.yaml agreement.tier_speeds.0.read_mb_per_s"
+    assert loader["sentence"].endswith("agreed on in the checklist, agreement.tier_speeds.0.read_mb_per_s")
+    found = document(form, sources=it.sources)
+    assert untraced(found, Known.of(folder / "stacks" / STACK, measured=json.loads(json.dumps(form)))) == []
+    text = markdown(found).replace("\\", "")
+    assert re.search(r"1,637\.4 MB/s, and at least 90,000\W*\d+\W* MB/s was promised", text)
+    assert "agreed on in the checklist, agreement.tier_speeds.0.read_mb_per_s" in text
 
 
 def test_the_page_draws_the_failed_node_and_the_theory_and_needs_nothing_else(accepted: Accepted) -> None:

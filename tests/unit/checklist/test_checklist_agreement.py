@@ -89,3 +89,60 @@ def test_credits_are_sound_exactly_where_they_fall_and_rise(steps: list[tuple[in
     checklist = SOUND.model_copy(update={"agreement": Agreement(credits=paid)})
     sound = all(worse[0] < milder[0] and worse[1] > milder[1] for milder, worse in pairwise(steps))
     assert (not list(credits_rise(checklist))) is sound
+
+
+SPEEDS = """2027-01-04
+  tier_speeds:
+    - %s
+storage:
+  warm: {size: 20TB}
+"""
+
+
+def test_a_throughput_is_agreed_tier_by_tier() -> None:
+    text = WHOLE % SPEEDS % "{tier: warm, read_mb_per_s: 10000, write_mb_per_s: 0.5}"
+    (warm,) = read(text, file="checklist.yaml").agreement.tier_speeds
+    assert (warm.placement, warm.read_mb_per_s, warm.write_mb_per_s) == ("home", 10000, Decimal("0.5"))
+
+
+@pytest.mark.parametrize(
+    ("entry", "at", "message", "hint"),
+    [
+        ("tier: wram, read_mb_per_s: 9", "wram", '"tier" cannot be "wram"', 'did you mean "warm"?'),
+        ("tier: cold, read_mb_per_s: 9", "cold", '"tier" cannot be "cold"', "one of: hot, warm"),
+        ("tier: hot, read_mb_per_s: 9", "hot", 'no "hot" storage is asked for at home', 'write "hot" into storage'),
+        (
+            "tier: warm, placement: west, read_mb_per_s: 9",
+            "west",
+            'no placement is called "west"',
+            "placements are home",
+        ),
+        ("tier: warm, read_mb_per_s: 0", "0", "must be more than 0, not 0", "all nodes together read"),
+        ("tier: warm, write_mb_per_s: -5", "-5", "must be more than 0, not -5", "all nodes together write"),
+        ("tier: warm, read_mb_per_s: 10GB/s", "10GB/s", '"10GB/s" is not a number', "write a plain number"),
+        ("tier: warm, read_gb_per_s: 10", "read_gb_per_s", "is not a field of", 'did you mean "read_mb_per_s"?'),
+        ("tier: warm", "{tier: warm}", 'no throughput is named of "warm"', 'write "read_mb_per_s"'),
+    ],
+)
+def test_a_throughput_that_cannot_be_is_told_under_its_caret(entry: str, at: str, message: str, hint: str) -> None:
+    found = fault(SPEEDS % f"{{{entry}}}")
+    assert message in found.message
+    assert hint in found.hint
+    assert found.line == 7
+    assert found.source_line[found.column - 1 :].startswith(at)
+
+
+def test_a_tier_beside_home_is_named_by_its_placement() -> None:
+    """Both places have a warm tier, and each may have a figure of its own."""
+    beside = """2027-01-04
+  tier_speeds: [{tier: warm, placement: west, read_mb_per_s: 9}, {tier: warm, read_mb_per_s: 8}]
+storage: {warm: {size: 1TB}}
+where:
+  elsewhere:
+    - {name: west, workloads: [two], storage: {warm: {size: 2TB}}}
+"""
+    text = (WHOLE % beside).replace(
+        "agreement:", "  - {kind: batch, name: two, vcpus: 8, hours_per_month: 9}\nagreement:"
+    )
+    found = read(text, file="checklist.yaml").agreement.tier_speeds
+    assert [(each.placement, each.read_mb_per_s) for each in found] == [("west", 9), ("home", 8)]

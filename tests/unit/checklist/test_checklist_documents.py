@@ -68,7 +68,7 @@ def test_every_example_of_the_page_belongs_to_a_field() -> None:
             bare = bare.replace(f"[{other}]", "[]")
         for several in (
             "access.users",
-            *(f"agreement.{each}" for each in ("steps", "credits", "responses", "contacts")),
+            *(f"agreement.{each}" for each in ("steps", "credits", "tier_speeds", "responses", "contacts")),
         ):
             bare = bare.replace(several, f"{several}[]")
         fields |= {f"{bare}.{name}".removeprefix(".") for name in model.model_fields}

@@ -82,6 +82,12 @@ def paid_back(*steps: tuple[str, str]) -> list[dict[str, Any]]:
     return [{"below_percent": below, "credit_percent": credit} for below, credit in steps]
 
 
+def speeds(*agreed: dict[str, Any]) -> dict[str, Any]:
+    return settled(tier_speeds=list(agreed))
+
+
+WARM = {"tier": "warm", "read_mb_per_s": 10000}
+STORED = {"storage": {"warm": {"size": "20TB"}}}
 DUTY = {"role": "support", "name": "Ines", "email": "ines@provider.example"}
 
 
@@ -354,6 +360,15 @@ BROKEN: dict[str, list[tuple[dict[str, Any], str]]] = {
     "contacts_once": [(settled(contacts=[DUTY, {**DUTY, "name": "Rui"}]), "agreement.contacts[1].role")],
     "steps_once": [
         (settled(steps=[{"step": "sign", "working_days": 1}] * 2), "agreement.steps[1].step"),
+    ],
+    "speeds_of_tiers": [
+        (speeds(WARM), "agreement.tier_speeds[0].tier"),
+        ({**speeds(WARM, {**WARM, "tier": "hot"}), **STORED}, "agreement.tier_speeds[1].tier"),
+        ({**speeds({**WARM, "placement": "west"}), **STORED}, "agreement.tier_speeds[0].placement"),
+    ],
+    "speeds_said": [({**speeds({"tier": "warm"}), **STORED}, "agreement.tier_speeds[0]")],
+    "speeds_once": [
+        ({**speeds(WARM, {"tier": "warm", "write_mb_per_s": 5000}), **STORED}, "agreement.tier_speeds[1].tier"),
     ],
     "exit_after_fix": [(settled(months=12, fix_within_days=30, exit_after_days=10), "agreement.exit_after_days")],
     "exit_has_a_term": [(settled(exit_after_days=10), "agreement.exit_after_days")],

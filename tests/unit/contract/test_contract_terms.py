@@ -14,9 +14,9 @@ from components.platform.burn_in import burning
 from planning.acceptance.expected import expected
 from planning.acceptance.results import CHECKS
 from planning.burning import burned_in
-from planning.checklist.agreement import Agreement, Contact, Credit, Response, Role
+from planning.checklist.agreement import AgreedSpeed, Agreement, Contact, Credit, Response, Role
 from planning.contract.annex import annex
-from planning.document.blocks import Paragraph
+from planning.document.blocks import Document, Notice, Paragraph
 
 TERMS = {
     "fix_within_days": "Days to bring a deliverable to what was promised",
@@ -266,3 +266,49 @@ def test_storage_that_fails_and_data_at_the_end_are_lines_where_there_is_storage
     labels = blanks(made("demo", Agreement()))
     assert "Hours in which a storage tier that failed can be used again" in labels
     assert [label for label in labels if label.startswith("Days after the end of the contract")]
+
+
+def agreed(example: str, *speeds: AgreedSpeed) -> Document:
+    """The annex with agreed throughputs, every figure of it traced."""
+    agreement = Agreement(tier_speeds=speeds)
+    document = made(example, agreement)
+    asked = checklist(example).model_copy(update={"agreement": agreement})
+    assert untraced(document, known(accepted(example), asked)) == []
+    return document
+
+
+def test_an_agreed_throughput_is_a_deliverable_and_no_line() -> None:
+    speed = AgreedSpeed(tier="warm", read_mb_per_s=Decimal(10_000), write_mb_per_s=Decimal(5000))
+    document = agreed("coreweave-pretrain", speed)
+    assert ["warm", "10,000", "5,000", "30 minutes", "2 minutes"] in [
+        row for table in tables(document) for row in table
+    ]
+    assert not [label for label in blanks(document) if label.startswith("warm: ")]
+    assert "Agreed on, and held to in full, not to a share of what is sold: warm reads and warm writes." in whole(
+        document
+    )
+
+
+def test_what_was_not_agreed_stays_a_line_or_the_share_of_what_is_sold() -> None:
+    half = AgreedSpeed(tier="warm", write_mb_per_s=Decimal(500))
+    open_still = agreed("coreweave-pretrain", half)
+    assert [label for label in blanks(open_still) if label.startswith("warm: ")] == ["warm: reads, MB/s"]
+    before = next(row for table in tables(made("pretrain-7b", Agreement())) for row in table if row[-1] == "2 minutes")
+    row = next(row for table in tables(agreed("pretrain-7b", half)) for row in table if row[-1] == "2 minutes")
+    assert row == [*before[:2], "500", *before[3:]]
+    assert "Agreed on" not in whole(made("pretrain-7b", Agreement()))
+
+
+def test_more_than_the_provider_sells_is_pointed_out_and_still_held() -> None:
+    tier = next(tier for tier in accepted("pretrain-7b").spec.storage if tier.tier == "warm")
+    sold = tier.provisioned_gb * 10**9 / Decimal(2**40) * 125
+    for value, doubted in ((int(sold), False), (int(sold) + 1, True)):
+        document = agreed("pretrain-7b", AgreedSpeed(tier="warm", read_mb_per_s=Decimal(value)))
+        said = f"warm reads: agreed on are {value:,} MB/s, and the provider sells a tier of this size with "
+        assert any(isinstance(each, Notice) and said in each.sentence.text for each in document.blocks) is doubted
+        assert f"{value:,}" in {cell for table in tables(document) for row in table for cell in row}
+
+
+def test_a_tier_beside_home_is_named_with_its_place() -> None:
+    document = agreed("spanning-two", AgreedSpeed(tier="warm", placement="training", read_mb_per_s=Decimal(900)))
+    assert "training: warm reads" in whole(document)

@@ -155,6 +155,8 @@ def test_without_a_folder_it_is_misuse(project: Path) -> None:
         ('{"signIn": "https://kubeflow.ml.other.example"}', "not the outputs of demo"),
         ('{"vpnProfiles": {"eve": "[secret]"}}', "eve"),
         ('{"buckets": {"videos": "b"}}', "videos"),
+        ('{"stack": "demo-two"}', 'the outputs of the stack "demo-two", and this is "demo"'),
+        ('{"stack": ["demo"]}', 'this is "demo"'),
         ("\udcff", "not JSON"),
         ("[" * 100_000, "JSON"),
     ],
@@ -177,6 +179,20 @@ def test_every_contradiction_is_named_at_once(project: Path) -> None:
 def test_outputs_that_are_missing_are_said(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert handbook("--to", "book", "--outputs", "nowhere.json") == 1
     assert "atoll outputs demo --json" in capsys.readouterr().err
+    assert not (project / "book").exists()
+
+
+@pytest.mark.parametrize("named", [{"stack": "demo"}, {"stack": None}, {}], ids=["named", "null", "of before"])
+def test_outputs_of_this_stack_are_read_also_where_they_do_not_name_it(project: Path, named: dict[str, Any]) -> None:
+    found = read_outputs(Path(outputs(project, **named)), lock=scene("demo").lock)
+    assert found.vpn_address == "192.0.2.7"
+
+
+def test_outputs_of_an_alike_stack_are_refused_by_their_name(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert handbook("--to", "book", "--outputs", outputs(project, stack="demo-two")) == 1
+    said = " ".join(capsys.readouterr().err.split())
+    assert '"demo-two"' in said
+    assert '"demo"' in said
     assert not (project / "book").exists()
 
 

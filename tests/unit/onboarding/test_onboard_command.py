@@ -61,6 +61,13 @@ def test_each_person_gets_a_folder_with_what_is_theirs_and_nobody_elses(project:
     assert {stat.S_IMODE(path.stat().st_mode) for path in (away, *away.iterdir()) if path.is_dir()} == {0o700}
 
 
+def test_outputs_that_name_this_stack_are_handed_over(project: Path) -> None:
+    away = project.parent / "keys"
+    words = ["onboard", "demo", "--credentials", str(away), "--outputs", outputs(project, stack="demo")]
+    assert run(words) == 0
+    assert (away / "ada/ada.conf").is_file()
+
+
 def test_credentials_never_go_into_a_repository(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (project / ".git").mkdir()
     assert run(["onboard", "demo", "--credentials", "deep/keys", "--outputs", outputs(project)]) == 1
@@ -94,6 +101,8 @@ def test_outputs_without_credentials_to_write_are_a_wrong_use(project: Path) -> 
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
+        ({"stack": "demo-two"}, 'the outputs of the stack "demo-two", and this is "demo"'),
+        ({"stack": {"name": "demo"}}, 'this is "demo"'),
         ({"vpnProfiles": ["ada"]}, "output vpnProfiles is not an object"),
         ({"vpnProfiles": {"ada": 7, "grace": "x", "linus": "x"}}, "what it holds for ada is no text"),
         ({"signInPasswords": {"grace": "[secret]"}}, "output signInPasswords: what it holds for grace"),
