@@ -144,7 +144,7 @@ def sketches(draw: st.DrawFn) -> list[Sketch]:
 ONE = Sketch(name="one", working=2, spares=1, least=0, usd=Decimal(100), nominal=(10, 4))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(given_pools=sketches(), share=st.integers(0, 200))
 def test_where_the_ceiling_binds_the_most_no_quota_reaches_beyond_it(given_pools: list[Sketch], share: int) -> None:
     loose = lock_of(given_pools, ceiling=Decimal(1))
@@ -155,7 +155,7 @@ def test_where_the_ceiling_binds_the_most_no_quota_reaches_beyond_it(given_pools
         assert found.through_quotas <= ceiling
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(given_pools=sketches())
 def test_no_layer_lets_more_through_than_the_one_before_it(given_pools: list[Sketch]) -> None:
     there = lock_of(given_pools, ceiling=Decimal(1))
@@ -168,7 +168,7 @@ def test_no_layer_lets_more_through_than_the_one_before_it(given_pools: list[Ske
     assert faults(there.spec) == ()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(given_pools=sketches(), ceiling=st.integers(0, 400_000))
 def test_where_it_binds_less_the_guard_holds_what_comes_and_goes(given_pools: list[Sketch], ceiling: int) -> None:
     there = lock_of(given_pools, ceiling=Decimal(ceiling), binds="expected", guarded=True)

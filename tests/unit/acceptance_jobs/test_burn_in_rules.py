@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planning.acceptance.burn_in import (
@@ -58,7 +58,6 @@ def good(seen: Round) -> bool:
     return seen.went is Went.PASSED and not seen.failed and whole and bool(seen.lasted and seen.lasted > NOTHING)
 
 
-@settings(deadline=None)
 @given(st.lists(rounds, max_size=40))
 def test_a_node_is_let_in_only_after_its_hours_in_rounds_that_passed(story: list[Round]) -> None:
     entry, tested, broken = NEW, NOTHING, False
@@ -135,7 +134,6 @@ def test_a_node_that_passed_and_is_tainted_again_is_tested_again() -> None:
     assert (decision.act, decision.entry.tested, decision.entry.verdict) == (Act.START, NOTHING, Verdict.PENDING)
 
 
-@settings(deadline=None)
 @given(st.timedeltas(min_value=NOTHING, max_value=timedelta(hours=60)))
 def test_rounds_have_their_bounds(tested: timedelta) -> None:
     entry = replace(NEW, tested=tested)
@@ -156,7 +154,6 @@ entries = st.builds(
 )
 
 
-@settings(deadline=None)
 @given(st.dictionaries(st.text(max_size=10), entries, max_size=4))
 def test_a_ledger_is_read_as_it_was_written(found: dict[str, Entry]) -> None:
     assert ledger_of_text(ledger_to_text(found)) == found

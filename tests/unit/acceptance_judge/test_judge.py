@@ -301,7 +301,7 @@ def test_no_text_breaks_the_reading_of_records(text: str) -> None:
     assert len(found) + len(faults) <= len(text.splitlines())
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.lists(
         st.fixed_dictionaries(
@@ -345,7 +345,7 @@ def test_a_better_figure_is_never_a_worse_verdict(value: Decimal, more: Decimal)
     assert order.index(first) <= order.index(second)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(0, 1200), st.integers(0, 1200))
 def test_one_more_round_never_turns_a_failed_node_into_a_good_one(first: int, second: int) -> None:
     results = good()

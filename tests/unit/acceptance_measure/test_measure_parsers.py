@@ -202,7 +202,7 @@ def test_memory_that_is_no_figure_in_mebibytes_is_a_named_fault(cell: str) -> No
 
 
 @pytest.mark.parametrize("parser", PARSERS)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(text=st.text())
 def test_no_text_at_all_breaks_a_parser(parser: str, text: str) -> None:
     with pytest.raises((CannotMeasureError, FoundWrongError)):
@@ -210,7 +210,7 @@ def test_no_text_at_all_breaks_a_parser(parser: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(cut=st.integers(min_value=0, max_value=6000), junk=st.text(max_size=8))
 def test_a_recorded_output_that_was_cut_or_spoilt_is_read_or_named(name: str, cut: int, junk: str) -> None:
     text = recorded(name)

@@ -79,7 +79,7 @@ def test_a_telephone_number_says_how_it_is_written() -> None:
     assert "+1 555 010 0199" in found.hint
 
 
-@settings(deadline=None, database=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(st.integers(1, 9999), st.integers(1, 10000)), max_size=5))
 def test_credits_are_sound_exactly_where_they_fall_and_rise(steps: list[tuple[int, int]]) -> None:
     """In hundredths: attainment strictly falls from one credit to the next while the credit strictly rises."""

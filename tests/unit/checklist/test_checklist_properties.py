@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
@@ -19,7 +19,6 @@ from planning.checklist.model import Checklist
 from planning.checklist.reading import read
 from planning.errors import InputError
 
-calm = settings(deadline=None, database=None)  # machines differ, and nothing is stored beside the code
 STACKS = Path(__file__).parents[3] / "stacks"
 EXAMPLES = [yaml.safe_load(path.read_text()) for path in sorted(STACKS.glob("*/checklist.yaml"))]
 KINDS = {
@@ -48,7 +47,6 @@ junk = st.one_of(
 )
 
 
-@calm
 @given(quantities, numbers)
 def test_a_quantity_written_back_is_the_same_quantity(kind_and_unit: tuple[str, str], number: Decimal) -> None:
     kind, unit = kind_and_unit
@@ -58,7 +56,6 @@ def test_a_quantity_written_back_is_the_same_quantity(kind_and_unit: tuple[str, 
     assert again == once.normalize()
 
 
-@calm
 @given(quantities, numbers, numbers)
 def test_a_larger_number_of_the_same_unit_is_not_smaller(
     kind_and_unit: tuple[str, str], one: Decimal, other: Decimal
@@ -69,7 +66,6 @@ def test_a_larger_number_of_the_same_unit_is_not_smaller(
     assert parse(f"{low}{unit}") <= parse(f"{high}{unit}")
 
 
-@calm
 @given(st.sampled_from(sorted(KINDS)), numbers)
 def test_units_are_listed_by_their_size(kind: str, number: Decimal) -> None:
     _, parse, names = KINDS[kind]
@@ -78,7 +74,6 @@ def test_units_are_listed_by_their_size(kind: str, number: Decimal) -> None:
     assert sizes == sorted(sizes)
 
 
-@calm
 @given(numbers)
 def test_a_thousand_of_one_unit_is_one_of_the_next(number: Decimal) -> None:
     assert units.parse_gigabytes(f"{number * 1000}GB") == units.parse_gigabytes(f"{number}TB")
@@ -87,7 +82,6 @@ def test_a_thousand_of_one_unit_is_one_of_the_next(number: Decimal) -> None:
     assert units.parse_days(f"{number * 7}d") == units.parse_days(f"{number}w")
 
 
-@calm
 @given(st.sampled_from(sorted(KINDS)), st.text() | st.integers() | st.floats() | st.booleans() | st.none())
 def test_anything_is_a_quantity_or_refused_with_a_hint(kind: str, given_value: object) -> None:
     result = parsed(given_value, kind=kind)
@@ -101,13 +95,11 @@ def parsed(given_value: object, *, kind: str) -> Decimal | units.QuantityError:
         return error
 
 
-@calm
 @given(st.decimals(allow_nan=False, allow_infinity=False, places=4, min_value=-(10**9), max_value=10**9))
 def test_a_number_keeps_every_digit(number: Decimal) -> None:
     assert units.parse_number(f"{number:f}") == number
 
 
-@calm
 @given(st.text())
 def test_an_unquoted_word_has_one_meaning_or_is_refused(text: str) -> None:
     meaning = scalars.value(text)
@@ -152,7 +144,6 @@ def outcome(text: str) -> Checklist | InputError:
         return error
 
 
-@calm
 @given(damaged())
 def test_a_damaged_checklist_is_refused_or_read_and_never_breaks_the_reader(whole: dict[str, Any]) -> None:
     class Plain(yaml.SafeDumper):
@@ -166,7 +157,6 @@ def test_a_damaged_checklist_is_refused_or_read_and_never_breaks_the_reader(whol
         assert not any("Refused" in fault.message or "object at" in fault.message for fault in result.faults)
 
 
-@calm
 @given(st.sampled_from(sorted(STACKS.glob("*/checklist.yaml"))), st.data())
 def test_a_text_damaged_anywhere_never_breaks_the_reader(path: Path, data: st.DataObject) -> None:
     text = path.read_text()
@@ -176,13 +166,11 @@ def test_a_text_damaged_anywhere_never_breaks_the_reader(path: Path, data: st.Da
     outcome(text[:at] + put + text[at + length :])
 
 
-@calm
 @given(st.text())
 def test_any_text_at_all_never_breaks_the_reader(text: str) -> None:
     assert isinstance(outcome(text), InputError)
 
 
-@calm
 @given(st.text() | st.integers() | st.lists(st.integers()))
 def test_what_the_model_refuses_it_refuses_in_its_own_words_only(value: object) -> None:
     with pytest.raises(ValidationError):

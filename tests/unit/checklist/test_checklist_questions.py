@@ -6,7 +6,7 @@ import contextlib
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planning.checklist.questions import QUESTIONS, Question, complete, compose, is_asked
@@ -14,7 +14,6 @@ from planning.checklist.reading import read
 from planning.checklist.shape import kinds, section_at
 from planning.errors import InputError
 
-calm = settings(deadline=None, database=None)  # machines differ, and nothing is stored beside the code
 IDS = [question.id for question in QUESTIONS]
 # Answers that a yes or a choice makes necessary.
 NEEDED = {
@@ -61,7 +60,6 @@ def test_every_choice_becomes_a_checklist_without_a_fault(name: str, word: str) 
     assert read(compose({**NEEDED, **needs, **network, name: word}), file="checklist.yaml")
 
 
-@calm
 @given(answers)
 def test_any_mix_of_choices_becomes_a_checklist_without_a_fault(mix: dict[str, str]) -> None:
     wanted = {**NEEDED, **mix}
@@ -73,7 +71,6 @@ def test_any_mix_of_choices_becomes_a_checklist_without_a_fault(mix: dict[str, s
     assert read(compose(wanted), file="checklist.yaml")
 
 
-@calm
 @given(
     st.dictionaries(st.sampled_from(IDS), st.text() | st.sampled_from(["no", "1e9", "010", "- a", "a: b", '"', "#"]))
 )

@@ -135,7 +135,7 @@ def test_eleven_examples_were_looked_at() -> None:
     assert len(EXAMPLES) >= 11
 
 
-@settings(deadline=None, database=None, max_examples=12)
+@settings(max_examples=12)
 @given(
     st.lists(
         st.tuples(st.none() | st.decimals(0, 10**7, places=6), st.sampled_from(["pool/a/x", "storage/warm", "odd/7"])),

@@ -8,7 +8,7 @@ from html import unescape
 
 import markdown
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from driver.handbook.escaping import Markdown, amount, in_code, in_prose, in_snippet
@@ -22,14 +22,12 @@ def shown(text: str) -> str:
     return " ".join(unescape(re.sub(r"<[^>]*>", "", html)).split())
 
 
-@settings(deadline=None)
 @given(TEXT)
 def test_text_reads_as_it_was_written(text: str) -> None:
     plain = " ".join(text.split())
     assert shown(f"x {in_prose(text)} y") == " ".join(f"x {plain} y".split())
 
 
-@settings(deadline=None)
 @given(TEXT.filter(lambda text: text.strip()))
 def test_text_in_a_table_stays_in_its_cell(text: str) -> None:
     html = markdown.markdown(f"| a | b |\n|---|---|\n| {in_prose(text)} | end |\n", extensions=["tables"])
@@ -38,7 +36,6 @@ def test_text_in_a_table_stays_in_its_cell(text: str) -> None:
     assert " ".join(unescape(cells[0]).split()) == " ".join(text.split())
 
 
-@settings(deadline=None)
 @given(TEXT)
 def test_code_is_one_piece(text: str) -> None:
     code = in_code(text)
@@ -46,7 +43,6 @@ def test_code_is_one_piece(text: str) -> None:
     assert "|" not in code
 
 
-@settings(deadline=None)
 @given(st.text(max_size=20))
 def test_a_snippet_takes_nothing_that_ends_its_string(text: str) -> None:
     try:

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from memory_store import place
 
@@ -43,7 +43,6 @@ def test_what_was_written_is_read_back_in_the_order_of_the_bytes(tmp_path: Path)
         assert dict(ledger.by_key())["ü"] == (written("ü"),)
 
 
-@settings(deadline=None)
 @given(st.lists(st.text(min_size=1), unique=True))
 def test_any_key_survives(tmp_path_factory: pytest.TempPathFactory, keys: list[str]) -> None:
     with opened(tmp_path_factory.mktemp("ledger")) as ledger:

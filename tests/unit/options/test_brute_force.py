@@ -124,7 +124,7 @@ def brute_force(field: Field) -> Decimal | None:
     return min(bills, default=None)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(small=catalogs(), wanted=st.sampled_from(CHECKLISTS))
 def test_the_cheapest_option_equals_brute_force(small: SmallCatalog, wanted: Checklist) -> None:
     field = search_field(small, wanted)

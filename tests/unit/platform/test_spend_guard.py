@@ -228,7 +228,7 @@ def test_plan_and_ledger_are_read_as_they_were_written() -> None:
     assert ledger_of_text("", plan(), now=NOW) is None
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     ceiling=st.integers(2500, 9000),
     most=st.integers(1, 4),

@@ -5,7 +5,7 @@ from typing import Any
 
 import forms
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -148,7 +148,7 @@ def test_nothing_from_outside_is_mark_up_a_mention_or_a_link() -> None:
     assert "href" not in page
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30)
 @given(st.text(max_size=120) | st.text(alphabet="@#|`*_<>[]()!&\\\n\r -+=~:/.w1a$'\"\u202e\u200b\u0301", max_size=60))
 def test_no_text_whatever_becomes_mark_up(noise: str) -> None:
     comment = markdown.text(noisy(noise))
@@ -158,14 +158,14 @@ def test_no_text_whatever_becomes_mark_up(noise: str) -> None:
     assert not re.search(r"[@#]\w", seen(page))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.text(max_size=80))
 def test_escaped_text_is_one_line_that_reads_as_it_was(noise: str) -> None:
     for said in (prose(noise), name(noise)):
         assert not set("\n\r\t|`<>*_[]@#~\\") & set(re.sub(r"</?code>|&#\d+;", "", said))
 
 
-@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=5)
 @given(
     noise=st.sampled_from([forms.NOISE * 9, "|" * 400, "a" * 400, "𐀀" * 400, "`"]),
     stacks=st.integers(min_value=200, max_value=260),

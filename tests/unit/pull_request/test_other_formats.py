@@ -96,7 +96,7 @@ def test_junit_fails_for_a_rule_that_this_atoll_does_not_know() -> None:
     assert root.find("testsuite/testcase[@name='tomorrow']/failure") is not None
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.text(max_size=80))
 def test_junit_and_sarif_hold_whatever_the_names_are(noise: str) -> None:
     stack = forms.stack(noise, breaches=[forms.breach(sentence=noise, urn=noise, path=noise)])

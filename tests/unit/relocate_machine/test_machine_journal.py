@@ -134,7 +134,7 @@ def test_a_head_that_is_none_is_refused(tmp_path: Path) -> None:
         assert "no head of a journal" in refusal(path)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.data())
 def test_no_change_of_a_byte_goes_unseen(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     path = written(tmp_path_factory.mktemp("journal"), 3)

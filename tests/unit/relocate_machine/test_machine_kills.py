@@ -59,7 +59,7 @@ def test_a_kill_at_any_point_of_a_roll_back_is_resumed_and_the_source_is_as_it_w
     assert at > 40
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.lists(st.tuples(st.integers(1, 160), st.booleans()), max_size=6), st.booleans())
 def test_after_any_history_of_kills_and_roll_backs_it_ends_moved_or_as_it_was(
     history: list[tuple[int, bool]], back: bool

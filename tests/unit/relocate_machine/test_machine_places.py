@@ -184,7 +184,7 @@ def test_what_is_no_places_file_is_refused(tmp_path: Path) -> None:
         read_file(path, environment=SET)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.integers(0, len(WHOLE)), st.text(max_size=5), st.integers(0, 40))
 def test_any_text_is_read_or_refused_in_words(at: int, inserted: str, cut: int) -> None:
     text = WHOLE[:at] + inserted + WHOLE[at + cut :]

@@ -4,7 +4,7 @@ import json
 import sqlite3
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from uri_tables import every, made, put
 
@@ -147,7 +147,6 @@ def test_the_hub_is_rewritten_unless_its_migration_was_broken_off() -> None:
             survey(found, HUB, RULES)
 
 
-@settings(deadline=None)
 @given(st.lists(PIECES, max_size=8).map("".join))
 def test_sql_rewrites_as_the_rules_say(text: str) -> None:
     with made() as found:

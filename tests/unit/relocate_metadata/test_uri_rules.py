@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from driver.relocate.metadata.rules import Rules, rules_of
@@ -47,7 +47,6 @@ def test_in_a_longer_text_an_address_ends_where_a_name_cannot_go_on(before: str,
     assert HERE.applied_within(before) == after
 
 
-@settings(deadline=None)
 @given(WORDS)
 def test_what_was_rewritten_stays_when_it_is_rewritten_again(tail: str) -> None:
     for before in (f"s3://old/{tail}", f"s3://old{tail}", tail):

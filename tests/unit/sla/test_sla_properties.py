@@ -15,7 +15,7 @@ from planning.sla.series import Recorded, Run, joined, merged, value_at
 
 LOCK = lock()
 HOURS = st.lists(st.tuples(st.integers(0, 743), st.integers(1, 60)), max_size=6)
-FEW = settings(max_examples=12, deadline=None)
+FEW = settings(max_examples=12)
 
 
 def month_of(usual: int, dips: list[tuple[int, int]], value: int | None) -> tuple[Run, ...]:
@@ -60,7 +60,7 @@ def test_exclusions_never_raise_the_credit(
     assert with_them[1] <= without[1]
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(HOURS, st.integers(45, 3000))
 def test_cutting_samples_in_pieces_changes_nothing(dips: list[tuple[int, int]], pieces: int) -> None:
     whole = recorded(train=month_of(64, dips, 60))

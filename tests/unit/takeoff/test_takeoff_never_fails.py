@@ -81,7 +81,7 @@ def resources(draw: st.DrawFn) -> Resource:
     )
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(st.lists(resources(), max_size=6), st.none() | st.just("us-east-1"))
 def test_any_inputs_give_a_state_and_amounts_that_can_be_shown(found: list[Resource], region: str | None) -> None:
     off = take_off(found, catalog=Book(), default_region=region)
@@ -98,7 +98,7 @@ def test_any_inputs_give_a_state_and_amounts_that_can_be_shown(found: list[Resou
     assert len({line.key for line in off.bill.lines}) == len(off.bill.lines)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(resources(), min_size=1, max_size=4))
 def test_the_bill_is_the_sum_of_the_resources(found: list[Resource]) -> None:
     off = take_off(found, catalog=Book(), default_region="us-east-1")
