@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from planning.quote import Quote
     from planning.standing import Standing
 
-ALONE: Final = "default-src 'none'; style-src 'unsafe-inline'"  # the browser refuses whatever is not in the page
 SHORT: Final = 12  # rows of a table that paper shows in one piece
 CHAPTER: Final = 2  # level of a heading; sections of a chapter are below
 
@@ -31,13 +30,8 @@ def page(sheets: Sheets, quote: Quote, *, checklist: Checklist, catalog: Catalog
         sheets: what it says, from `driver.render.quote_document` for the same quote.
     """
     drawn = charts(quote, checklist=checklist, catalog=catalog, standings=standings)
-    metas = (
-        element("meta", http_equiv="Content-Security-Policy", content=ALONE),
-        element("meta", name="referrer", content="no-referrer"),
-        element("meta", name="color-scheme", content="light dark"),
-    )
     main = element("main", joined(_body(sheets, drawn, letters(quote))))
-    return whole_page(sheets.title, main, style=QUOTE_STYLE, metas=metas)
+    return whole_page(sheets.title, main, style=QUOTE_STYLE)
 
 
 def _body(sheets: Sheets, drawn: Mapping[str, tuple[Markup, ...]], key: str) -> Iterator[Markup]:

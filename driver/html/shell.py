@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Final
 
 from driver.html.markup import Markup, element, words
 from driver.html.style import STYLE
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+ALONE: Final = "default-src 'none'; style-src 'unsafe-inline'"  # the browser refuses whatever is not in the page
 
 
-def whole_page(title: str, content: Markup, *, style: str = "", metas: Iterable[Markup] = ()) -> str:
+def whole_page(title: str, content: Markup, *, style: str = "") -> str:
     """The whole page as text.
 
     Args:
         content: of its body.
         style: rules beyond those of every page.
-        metas: what its head tells the browser beyond what every page does.
     """
     head = element(
         "head",
         element("meta", charset="utf-8"),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        *metas,
+        element("meta", http_equiv="Content-Security-Policy", content=ALONE),
+        element("meta", name="referrer", content="no-referrer"),
+        element("meta", name="color-scheme", content="light dark"),
         element("title", words(title)),
         element("style", Markup(STYLE + style)),
     )

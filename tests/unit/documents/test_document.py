@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+from html import unescape
+
 import pytest
 
 from driver.html.document import document_page
 from driver.html.markup import Markup
+from driver.html.shell import whole_page
 from driver.render.document import markdown
 from planning.document.blocks import Blank, Bullets, Document, Heading, Notice, Paragraph, Picture, Table
 from planning.document.figure import Figure, Origin, UntracedError, listed, say
@@ -58,9 +61,18 @@ def test_words_from_outside_mean_nothing_to_markdown_or_html(document: Document)
     assert '<figure><div class="wide"><svg/></div>' in page
 
 
+def test_the_browser_may_fetch_nothing_for_any_page() -> None:
+    page = whole_page("a & b", Markup("<p>c</p>"), style="p{}")
+    head = page[: page.index("</head>")]
+    policy = "default-src 'none'; style-src 'unsafe-inline'"
+    assert f'<meta http-equiv="Content-Security-Policy" content="{policy}"' in unescape(head)
+    assert '<meta name="referrer" content="no-referrer"' in head
+    assert "<title>a &amp; b</title>" in head
+
+
 def test_the_page_fetches_nothing_and_its_notes_are_there(document: Document) -> None:
     page = document_page(document)
-    assert "http" not in page
+    assert "://" not in page
     assert 'href="#note-1"' in page
     assert 'id="note-1"' in page
 
