@@ -6,6 +6,7 @@ import os
 import pty
 import select
 import shutil
+import signal
 import sys
 import time
 from contextlib import suppress
@@ -53,8 +54,7 @@ class Terminal:
         """What is said from the last stop to these words."""
         ends = time.monotonic() + LONGEST_S
         while words not in self.said[self.seen :]:
-            ready = select.select([self.screen], [], [], max(0.0, ends - time.monotonic()))[0]
-            read = self._read() if ready else b""
+            read = self._read(before=ends)
             if not read:
                 pytest.fail(f"never said {words!r}: {self.said[-2000:]}")
             self.said += read.decode(errors="replace")
@@ -66,16 +66,20 @@ class Terminal:
         os.write(self.screen, keys.encode())
 
     def end(self) -> int:
-        """The rest, and the exit code."""
-        while read := self._read():
+        """The rest, and the exit code; a process that does not end is ended."""
+        ends = time.monotonic() + LONGEST_S
+        while read := self._read(before=ends):
             self.said += read.decode(errors="replace")
+        if time.monotonic() >= ends:
+            os.kill(self.pid, signal.SIGKILL)
         _, status = os.waitpid(self.pid, 0)
         os.close(self.screen)
         return os.waitstatus_to_exitcode(status)
 
-    def _read(self) -> bytes:
+    def _read(self, *, before: float) -> bytes:
         with suppress(OSError):  # Linux says EIO where the other side has gone
-            return os.read(self.screen, 65_536)
+            if select.select([self.screen], [], [], max(0.0, before - time.monotonic()))[0]:
+                return os.read(self.screen, 65_536)
         return b""
 
 
@@ -83,6 +87,7 @@ def at_terminal(folder: Path, *arguments: str) -> Terminal:
     pid, screen = pty.fork()
     if pid == 0:
         try:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell starts what runs in its background deaf to Ctrl-C
             os.chdir(folder)
             environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100", "TERM": "xterm"}
             os.execve(sys.executable, [sys.executable, "-P", "-m", "driver.entry", *arguments], environment)  # noqa: S606 - no shell is wanted
