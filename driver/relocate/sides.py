@@ -54,11 +54,15 @@ def mlflow_version(address: str, *, authority: str = "") -> str:
     parts = urlsplit(address)
     path = f"{parts.path.rstrip('/')}/version"
     secure = ssl.create_default_context(cafile=authority or None) if parts.scheme == "https" else None
-    asked = (
-        http.client.HTTPSConnection(parts.netloc, timeout=SECONDS, context=secure)
-        if secure
-        else http.client.HTTPConnection(parts.netloc, timeout=SECONDS)
-    )
+    try:
+        asked = (
+            http.client.HTTPSConnection(parts.netloc, timeout=SECONDS, context=secure)
+            if secure
+            else http.client.HTTPConnection(parts.netloc, timeout=SECONDS)
+        )
+    except http.client.InvalidURL as error:
+        hint = "mlflow_url is http(s)://host:port, without a user"
+        raise StepError(f"what names MLflow at {parts.hostname} is no address", hint=hint) from error
     try:
         asked.request("GET", path)
         answer = asked.getresponse()

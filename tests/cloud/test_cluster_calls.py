@@ -190,6 +190,31 @@ def test_a_job_outlives_a_minute_of_silence(server: Server) -> None:
     assert (len(server.sent), sum(slept)) == (SILENT_MOST, 55.0)
 
 
+def test_a_job_outlives_a_server_that_starts_again_and_a_token_that_ran_out(server: Server) -> None:
+    done = {"status": {"succeeded": 2, "conditions": [{"type": "Complete", "status": "True"}]}}
+    server.answers = [(500, {"message": "leader changed"}), (503, b"<html>"), (429, {}), (401, {}), (200, done)]
+    slept: list[float] = []
+    ended = JobRuns(server.api, sleep=slept.append, every=5.0).wait(MAP, say=print)
+    assert (ended.done, ended.shards, slept) == (True, 2, [5.0] * 4)
+
+
+@pytest.mark.parametrize(
+    ("answer", "said", "asked"),
+    [
+        ((404, {"message": "no"}), "m is not there any more: 404 no", 1),
+        ((403, {"message": "no"}), "m cannot be looked at: 403 no", 1),
+        ((503, {"message": "no"}), "m cannot be looked at: 503 no", SILENT_MOST),
+    ],
+)
+def test_a_job_that_is_gone_or_may_not_be_looked_at_is_said(
+    answer: tuple[int, object], said: str, asked: int, server: Server
+) -> None:
+    server.answers = [answer] * asked
+    with pytest.raises(StepError, match=f"{said}$"):
+        JobRuns(server.api, sleep=lambda _: None).wait(MAP, say=print)
+    assert len(server.sent) == asked
+
+
 @pytest.mark.parametrize(
     ("call", "answer", "kind", "said"),
     [

@@ -7,13 +7,13 @@ import os
 import shutil
 import subprocess
 import time
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from control_plane import free_ports
 
 from driver.rehearsal.children import Child, child
-from driver.relocate.live import mysql, mysql_uris, pipelines
+from driver.relocate.live import mysql, mysql_uris, pipelines, programs
 from driver.relocate.metadata.row_sums import differences
 from driver.relocate.metadata.rules import rules_of
 from driver.relocate.places import DatabasePlace
@@ -109,6 +109,19 @@ def test_every_row_arrives_and_one_that_differs_is_found(secrets: dict[str, str]
     (said,) = differences(here, mysql.sums(THERE, secrets, folder=restored))
     assert said.startswith("table jobs: 2 rows, sum ")
     assert [each.name for each in restored.iterdir()] == ["pipelines.dump"], "no file with a password is left"
+
+
+def test_a_session_that_ends_before_it_is_killed_stops_no_restore(secrets: dict[str, str], restored: Path) -> None:
+    def starts(command: Any, *, reads: Path | None = None, **more: Any) -> str:
+        said = programs.run(command, reads=reads, **more)
+        gone = reads is not None and reads.suffix == ".sql" and reads.read_text() == mysql.OTHERS
+        return f"{said}4294967295\n" if gone else said
+
+    mysql.restore(THERE, secrets, restored / "pipelines.dump", starts=starts)
+    with pytest.raises(StepError, match=mysql.GONE):
+        mysql.ask(THERE, secrets, "KILL 4294967295", folder=restored)
+    here, there = (mysql.sums(each, secrets, folder=restored) for each in (HERE, THERE))
+    assert differences(here, there) == []
 
 
 def test_schedules_get_their_new_ids_everywhere(secrets: dict[str, str], restored: Path) -> None:

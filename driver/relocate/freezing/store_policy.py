@@ -36,7 +36,7 @@ def with_denial(document: str | None, bucket: str, *, movers: Sequence[str]) -> 
 
     Args:
         document: as it is; None where the bucket has none.
-        movers: ARNs of whom it does not bind.
+        movers: ARNs of whom it does not bind; a star stands for any characters.
     """
     found = parsed(document)
     kept = _statements(found, ours=False)
@@ -71,7 +71,7 @@ def _denials(buckets: Sequence[str]) -> list[dict[str, object]]:
 
 
 def _except(movers: Sequence[str]) -> dict[str, object]:
-    return {"Condition": {"ArnNotEquals": {"aws:PrincipalArn": list(movers)}}} if movers else {}
+    return {"Condition": {"ArnNotLike": {"aws:PrincipalArn": list(movers)}}} if movers else {}
 
 
 def _statements(document: Mapping[str, object], *, ours: bool) -> list[Mapping[str, object]]:

@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 CONFIG: Final = Config(connect_timeout=5, read_timeout=20, retries={"max_attempts": 3, "mode": "standard"})
 REFUSED: Final = (BotoCoreError, ClientError)
 NONE: Final = "NoSuchBucketPolicy"
-# A session of a role calls by arn:aws:sts::ACCOUNT:assumed-role/ROLE/SESSION, and aws:PrincipalArn is the role's
-# (IAM user guide, "AWS global condition context keys").
+# A session of a role calls by arn:aws:sts::ACCOUNT:assumed-role/ROLE/SESSION, and aws:PrincipalArn is the role's, with
+# its path, which the session does not name (IAM user guide, "AWS global condition context keys" and "IAM identifiers").
 ASSUMED: Final = re.compile(r"^arn:(?P<part>[^:]+):sts::(?P<account>\d+):assumed-role/(?P<role>[^/]+)/.+$")
 ALWAYS: Final = "us-east-1"
 
 
 def close(place: StorePlace, buckets: Sequence[str], move: Move, *, side: str) -> dict[str, object]:
     """Add our statement to each bucket's policy, what stood there kept; what was done, as JSON."""
-    movers = [_principal(place, move)]
+    movers = _principals(place, move)
     store = _s3(place, move)
     for bucket in buckets:
         there = _policy(store, bucket)
@@ -92,8 +92,8 @@ def _refused(bucket: str, error: BotoCoreError | ClientError) -> StepError:
     )
 
 
-def _principal(place: StorePlace, move: Move) -> str:
-    """ARN of the mover, whom the statement does not bind."""
+def _principals(place: StorePlace, move: Move) -> list[str]:
+    """ARNs of the mover, whom the statement does not bind: a role's name is one in its account, whatever its path."""
     try:
         arn = cast("STSClient", _client("sts", place, place.mover, move)).get_caller_identity()["Arn"]
     except REFUSED as error:
@@ -101,7 +101,10 @@ def _principal(place: StorePlace, move: Move) -> str:
             f"nobody knows who the mover is: {type(error).__name__}", hint="look at the mover's keys"
         ) from error
     found = ASSUMED.match(arn)
-    return f"arn:{found['part']}:iam::{found['account']}:role/{found['role']}" if found else arn
+    if found is None:
+        return [arn]
+    roles = f"arn:{found['part']}:iam::{found['account']}:role"
+    return [f"{roles}/{found['role']}", f"{roles}/*/{found['role']}"]
 
 
 def _s3(place: StorePlace, move: Move) -> S3Client:
@@ -109,7 +112,20 @@ def _s3(place: StorePlace, move: Move) -> S3Client:
 
 
 def _client(service: str, place: StorePlace, keys: Keys, move: Move) -> object:
-    make = cast("Callable[..., object]", boto3.Session().client)  # pyright: ignore[reportUnknownMemberType]
+    """A client by a pair of keys.
+
+    Raises:
+        StepError: the user's own configuration of AWS, which a session reads too, cannot be used.
+    """
+    try:
+        make = cast("Callable[..., object]", boto3.Session().client)  # pyright: ignore[reportUnknownMemberType]
+        return _made(make, service, place, keys, move)
+    except BotoCoreError as error:
+        hint = "look at AWS_PROFILE and at ~/.aws, and at the store's `region` in relocation.yaml"
+        raise StepError(f"AWS cannot be asked from here: {error}", hint=hint) from error
+
+
+def _made(make: Callable[..., object], service: str, place: StorePlace, keys: Keys, move: Move) -> object:
     token = move.secrets.get(keys.session_token_env, "") if keys.session_token_env else ""
     return make(
         service,

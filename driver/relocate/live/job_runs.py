@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 OWNER: Final = "atoll-relocate"
 EVERY_SECONDS: Final = 5.0
 SILENT_MOST: Final = 12  # answers in a row that did not come: a minute of an API server that starts again
+# What such a server says, or one to which a new token of the kubeconfig's plugin is still to come.
+PASSING: Final = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.TOO_MANY_REQUESTS})
 # Plural of each kind that a Job of movers consists of.
 PLURALS: Final[Mapping[str, str]] = {
     "ConfigMap": "configmaps",
@@ -110,8 +112,12 @@ class JobRuns:
                     raise
                 self._sleep(self._every)
                 continue
+            if left and (status in PASSING or status >= HTTPStatus.INTERNAL_SERVER_ERROR):
+                self._sleep(self._every)
+                continue
             if status >= HTTPStatus.MULTIPLE_CHOICES:
-                raise StepError(f"{path_of(job)} is not there any more: {status} {found.get('message', '')}")
+                how = "is not there any more" if status == HTTPStatus.NOT_FOUND else "cannot be looked at"
+                raise StepError(f"{path_of(job)} {how}: {status} {found.get('message', '')}")
             return cast("dict[str, object]", found.get("status") or {})
         raise AssertionError
 

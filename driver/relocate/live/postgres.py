@@ -130,13 +130,14 @@ def restore(place: DatabasePlace, secrets: Mapping[str, str], path: Path, *, sta
     """
     with session(place, secrets) as connection:
         server = server_major(connection)
+        database = str(rows(connection, "SELECT current_database()")[0][0])  # a URI may leave it out
         rows(connection, LINGERING, (WRITES,))  # of a run that was killed, and whose child was not
     program = new_enough("pg_restore", server, starts=starts)
     listing = path.with_name(f"{path.name}.list")
     listing.write_text(chosen(starts([program, "--list", str(path)], environment={})), encoding="utf-8")
     uri = uri_of(place, secrets)
     settings = {**environment(uri), "PGAPPNAME": WRITES, "PGOPTIONS": f"{WRITING} {WAITS}"}
-    starts([*restoring(program, listing), f"--dbname={settings['PGDATABASE']}", str(path)], environment=settings)
+    starts([*restoring(program, listing), f"--dbname={database}", str(path)], environment=settings)
 
 
 def restoring(program: str, listing: Path) -> list[str]:

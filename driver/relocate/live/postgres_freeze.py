@@ -29,9 +29,12 @@ WRITING: Final = f"-c {SETTING}=off"  # what a session says for itself goes befo
 SECONDS: Final = 10
 ENDS_WITHIN_MS: Final = 5000
 CANARY: Final = "atoll_canary"  # name of the table that a canary would make, in a transaction that is taken back
+# A user without pg_read_all_stats sees of sessions of others their names, and NULL for the rest
+# (postgresql.org/docs/current/monitoring-stats.html, "Viewing Statistics", 2026-11-23).
 OTHERS: Final[LiteralString] = """
 SELECT pid, usename, application_name, rolsuper FROM pg_stat_activity JOIN pg_roles ON rolname = usename
-WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
+WHERE datname = current_database() AND pid <> pg_backend_pid()
+AND coalesce(backend_type, 'client backend') = 'client backend'
 """
 SET_NOW: Final[LiteralString] = """
 SELECT setconfig FROM pg_db_role_setting JOIN pg_database ON pg_database.oid = setdatabase

@@ -101,8 +101,8 @@ class Route53:
         Raises:
             StepError: it is refused.
         """
-        make = cast("Callable[..., object]", boto3.Session().client)  # pyright: ignore[reportUnknownMemberType]
-        try:
+        try:  # a session that is made reads the user's own configuration
+            make = cast("Callable[..., object]", boto3.Session().client)  # pyright: ignore[reportUnknownMemberType]
             call = cast("Asks", getattr(make("route53", region_name="us-east-1", config=CONFIG), what))
             return call(**asked)
         except (BotoCoreError, ClientError) as error:

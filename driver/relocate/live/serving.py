@@ -18,11 +18,12 @@ if TYPE_CHECKING:
 GROUP: Final = "serving.kserve.io"
 # KServe takes the pods away of what says "true" here (kserve, pkg/constants, StopAnnotationKey; 0.18).
 STOP: Final = f"{GROUP}/stop"
-# What names storage before what uses it. Versions as CRDS.yaml of the platform reference has them (2026-11-22).
+# What names storage before what uses it. Versions that are stored, as CRDS.yaml of the platform reference has them
+# (2026-11-22): an older one that is served too has not every field.
 RUNTIMES: Final = Kind(group=GROUP, version="v1alpha1", plural="servingruntimes", name="ServingRuntime")
 SERVICES: Final = (
     Kind(group=GROUP, version="v1beta1", plural="inferenceservices", name="InferenceService"),
-    Kind(group=GROUP, version="v1alpha1", plural="llminferenceservices", name="LLMInferenceService"),
+    Kind(group=GROUP, version="v1alpha2", plural="llminferenceservices", name="LLMInferenceService"),
     Kind(group=GROUP, version="v1alpha1", plural="inferencegraphs", name="InferenceGraph"),
 )
 

@@ -204,3 +204,9 @@ def test_a_zone_that_is_not_there_is_said(zone: Any, move: Move) -> None:
     names = in_zone((zone[0], "Z0000000000000"), "mlflow.acme.example")
     with pytest.raises(StepError, match="Route 53 refuses list_resource_record_sets: NoSuchHostedZone"):
         Route53(patience=Clock().patience()).switch(names, replace(move))
+
+
+def test_a_profile_of_amazon_that_is_not_there_is_said(zone: Any, move: Move, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_PROFILE", "nobody")
+    with pytest.raises(StepError, match="Route 53 refuses list_resource_record_sets: ProfileNotFound"):
+        Route53(patience=Clock().patience()).switch(in_zone(zone, "mlflow.acme.example"), move)

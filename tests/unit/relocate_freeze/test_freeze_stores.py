@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import stat
+from dataclasses import replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -79,7 +81,7 @@ def test_a_bucket_of_amazon_is_closed_and_opened_exactly_as_it_was(bucket: Any, 
         done = bucket_policy.close(place, ["mlflow"], move, side="source")
     found = json.loads(policy(bucket) or "{}")
     assert [each["Sid"] for each in found["Statement"]][-2:] == ["AtollFrozen", "AtollFrozenBuckets"]
-    assert done["not_bound"] == found["Statement"][-1]["Condition"]["ArnNotEquals"]["aws:PrincipalArn"]
+    assert done["not_bound"] == found["Statement"][-1]["Condition"]["ArnNotLike"]["aws:PrincipalArn"]
     for _ in range(2):
         bucket_policy.open_again(place, ["mlflow"], move, side="source")
         assert policy(bucket) == before
@@ -107,6 +109,31 @@ def test_a_bucket_that_is_not_there_is_said_with_the_rights_that_are_needed(buck
     with pytest.raises(StepError, match="the policy of bucket gone: NoSuchBucket") as caught:
         bucket_policy.close(move.places.source.store, ["gone"], move, side="source")
     assert "s3:PutBucketPolicy" in caught.value.hint
+
+
+def test_a_profile_of_amazon_that_is_not_there_is_said(move: Move, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_PROFILE", "nobody")
+    place = move.places.source.store
+    for call in (bucket_policy.close, bucket_policy.open_again):
+        with pytest.raises(StepError, match=r"AWS cannot be asked from here: .*\(nobody\)") as caught:
+            call(place, ["mlflow"], move, side="source")
+        assert "AWS_PROFILE" in caught.value.hint
+
+
+def test_a_role_that_lies_below_a_path_is_not_bound(bucket: Any, move: Move) -> None:
+    role = "arn:aws:iam::123456789012:role/aws-reserved/sso.amazonaws.com/mover"
+    asked = boto3.client("sts", region_name="us-east-1").assume_role(RoleArn=role, RoleSessionName="somebody")
+    keys = asked["Credentials"]
+    secrets = {"MOVER": keys["AccessKeyId"], "SECRET": keys["SecretAccessKey"], "TOKEN": keys["SessionToken"]}
+    store = move.places.source.store
+    mover = store.mover.model_copy(update={"session_token_env": "TOKEN"})
+    place = store.model_copy(update={"mover": mover, "admin": None})
+    done = bucket_policy.close(place, ["mlflow"], replace(move, secrets={**move.secrets, **secrets}), side="source")
+    own = "arn:aws:iam::123456789012:role/mover"
+    assert done["not_bound"] == [own, own.replace("role/", "role/*/")]
+    (condition,) = {json.dumps(each["Condition"]) for each in json.loads(policy(bucket) or "{}")["Statement"]}
+    assert json.loads(condition) == {"ArnNotLike": {"aws:PrincipalArn": done["not_bound"]}}
+    assert any(fnmatchcase(role, each) for each in done["not_bound"])  # type: ignore[attr-defined]
 
 
 def test_a_role_is_known_by_itself_and_not_by_its_session() -> None:

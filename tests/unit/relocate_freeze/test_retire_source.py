@@ -180,3 +180,18 @@ def test_a_clock_that_is_behind_the_commit_is_found(project: Path) -> None:
     journal(project, committed)
     with pytest.raises(InputError, match="lies ahead of today"):
         called("2026-10-01")
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+def test_after_the_destroy_a_cloud_that_does_not_answer_says_nothing_is_nothing(
+    project: Path, as_json: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("ATOLL_KUBECONFIG", raising=False)
+    journal(project, committed)
+    assert called(after=True, as_json=as_json) == 11
+    said = capsys.readouterr().out
+    if as_json:
+        form = json.loads(said)
+        assert (form["verdict"], len(form["unanswered"]) > 0) == ("cannot tell", True)
+    else:
+        assert "nobody can say that existing-lambda costs nothing" in " ".join(said.split())

@@ -11,7 +11,7 @@ import pytest
 from machine_scene import places
 from machine_stores import SECRETS, FakeStore, World
 
-from driver.relocate import by_hand, by_hand_marks, uris_ahead
+from driver.relocate import by_hand, by_hand_marks, sides, uris_ahead
 from driver.relocate.capacity import usable
 from driver.relocate.freezing.canary import CONTENT
 from driver.relocate.live.database_facts import DatabaseFacts
@@ -141,6 +141,12 @@ def test_a_refusal_of_the_object_behind_one_that_goes_is_told(world: World) -> N
 def test_a_canary_that_may_not_write_even_now_is_told(world: World) -> None:
     world.stores.denied.add(("mlflow", "put as canary"))
     assert "the canary may not write into bucket mlflow" in refusal(world)
+
+
+def test_an_address_of_mlflow_that_is_none_is_told_without_its_password() -> None:
+    with pytest.raises(StepError, match="MLflow at h is no address") as refused:
+        sides.mlflow_version("http://u:secret@h/")
+    assert "secret" not in in_one_line(refused.value)
 
 
 def test_an_administrator_who_is_refused_is_told(world: World) -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -84,6 +84,19 @@ def test_a_restore_of_mysql_ends_what_a_killed_one_left_and_reads_the_file(tmp_p
     assert [each for each in started.read if each.startswith("KILL")] == ["KILL 17", "KILL 23"]
     assert started.read[-1] == "-- a dump"
     assert [each.name for each in tmp_path.iterdir()] == ["pipelines.dump"]
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_session_that_may_not_be_ended_stops_a_restore(tmp_path: Path) -> None:
+    started = Started({"processlist": "17\n"})
+
+    def starts(command: Sequence[str], *, reads: Path | None = None, **more: Any) -> str:
+        if reads and reads.read_text(encoding="utf-8") == "KILL 17":
+            raise StepError("mysql ended with 1: ERROR 1095 (HY000) at line 1: You are not owner of thread 17")
+        return started(command, reads=reads, **more)
+
+    with pytest.raises(StepError, match="not owner of thread 17"):
+        mysql.restore(PLACE, {"DB": URI}, tmp_path / "pipelines.dump", starts=starts)
 
 
 @pytest.mark.usefixtures("installed")

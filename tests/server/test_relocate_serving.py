@@ -1,0 +1,78 @@
+"""Model servers of every kind as KServe's own definitions have them, made again at a real API server."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import definitions
+import pytest
+
+from driver.cloud import api_server
+from driver.relocate.live import serving
+from driver.relocate.live.cluster import LiveCluster
+from driver.relocate.live.making import Maker
+from driver.relocate.metadata.rules import rules_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from kube_client import KubeClient, Manifest
+
+    from driver.relocate.freezing.objects import Kind
+
+pytestmark = [pytest.mark.server, pytest.mark.allow_hosts(["127.0.0.1"]), definitions.here]
+
+HOME = "work-served"
+GROUP = "serving.kserve.io"
+OLD, NEW = "s3://here/models/m", "s3://there/models/m"
+
+
+def made(version: str, kind: str, spec: Mapping[str, object]) -> Manifest:
+    metadata = {"name": "m", "namespace": HOME}
+    return {"apiVersion": f"{GROUP}/{version}", "kind": kind, "metadata": metadata, "spec": dict(spec)}
+
+
+# kvCacheOffloading is in the version of LLMInferenceService that is stored, and in no older one.
+OBJECTS = (
+    made("v1alpha1", "ServingRuntime", {"containers": [{"name": "kserve-container", "image": "none"}]}),
+    made("v1beta1", "InferenceService", {"predictor": {"model": {"modelFormat": {"name": "x"}, "storageUri": OLD}}}),
+    made("v1alpha2", "LLMInferenceService", {"model": {"uri": OLD}, "kvCacheOffloading": {"cpu": "1Gi"}}),
+    made("v1alpha1", "InferenceGraph", {"nodes": {"root": {"routerType": "Sequence"}}}),
+)
+
+
+@dataclass
+class Before:
+    """The source as it was read: its objects are gone by the time at which they are made again."""
+
+    found: dict[str, Sequence[Mapping[str, object]]]
+
+    def listed(self, kind: Kind, *, namespace: str = "") -> Sequence[Mapping[str, object]]:
+        assert not namespace
+        return self.found[kind.plural]
+
+
+def test_every_model_server_is_made_again_stopped_with_every_field_that_is_stored(kube: KubeClient) -> None:
+    assert kube.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": HOME}}).ok
+    for each in OBJECTS:
+        assert definitions.is_served(kube, each) or definitions.install(kube, GROUP, each["kind"])
+        answer = kube.apply(each)
+        assert answer.ok, answer.text
+    with api_server.opened(str(kube.plane.kubeconfig), context=None) as api:
+        target = LiveCluster(api, words="target")
+        source: Any = Before({kind.plural: target.listed(kind) for kind in (serving.RUNTIMES, *serving.SERVICES)})
+        for each in OBJECTS:
+            assert kube.delete(each).ok
+        rules, makes = rules_of([("s3://here", "s3://there")]), Maker(api, words="target")
+        told = serving.served(source=source, target=target, makes=makes, rules=rules)
+        assert {name: each.made for name, each in told.items()} == {each["kind"]: (f"{HOME}/m",) for each in OBJECTS}
+        again = serving.served(source=source, target=target, makes=makes, rules=rules)
+        assert {name: each.there for name, each in again.items()} == {each["kind"]: (f"{HOME}/m",) for each in OBJECTS}
+    runtime, *servers = (kube.get(each).json() for each in OBJECTS)
+    assert serving.STOP not in runtime["metadata"].get("annotations", {})
+    assert {each["metadata"]["annotations"][serving.STOP] for each in servers} == {"true"}
+    assert servers[0]["spec"]["predictor"]["model"]["storageUri"] == NEW
+    assert (servers[1]["spec"]["model"]["uri"], servers[1]["spec"]["kvCacheOffloading"]["cpu"]) == (NEW, "1Gi")
+    for each in OBJECTS:
+        kube.delete(each)
