@@ -25,6 +25,8 @@ APPLY: Final = "application/apply-patch+yaml"
 SILENT: Final = (HTTPError, ApiException, OSError)  # what `answer` raises where nobody answers
 # What a kubeconfig that cannot be used raises; one that is no text among them.
 UNUSABLE: Final = (OSError, yaml.YAMLError, ConfigException, UnicodeDecodeError)
+# What the client stumbles over in one: base64 that is none, a date, a number for a text, a proxy without a scheme.
+MISSHAPEN: Final = (ValueError, TypeError, AttributeError, HTTPError)
 
 
 class NoKubeconfigError(Exception):
@@ -50,7 +52,10 @@ def opened(named: str, *, context: str | None) -> client.ApiClient:
     path = first_of(named)
     if not isinstance(yaml.safe_load(path.read_text(encoding="utf-8")), dict):
         raise NoKubeconfigError(f"{path} is no kubeconfig")
-    return loaded(path, context=context)
+    try:
+        return loaded(path, context=context)
+    except MISSHAPEN as error:
+        raise ConfigException(f"{path}: something in it is not of a kubeconfig: {reason_of(error)}") from error
 
 
 def loaded(path: Path, *, context: str | None) -> client.ApiClient:
@@ -60,8 +65,9 @@ def loaded(path: Path, *, context: str | None) -> client.ApiClient:
 
 
 def reason_of(error: Exception) -> str:
-    """The first line of what an error says, else its kind."""
-    return str(error).splitlines()[0] if str(error) else type(error).__name__
+    """The first line of what an error says, else its kind; never what stands in a kubeconfig, as a client would."""
+    said = str(error).partition("/{")[0] if isinstance(error, ConfigException) else str(error)
+    return said.splitlines()[0] if said else type(error).__name__
 
 
 def answer(

@@ -28,16 +28,15 @@ FREE: Final[Mapping[str, str]] = {
     "vgw": "virtual private gateway", "sir": "spot request",
 }  # fmt: skip
 FREE_RULE: Final = "costs nothing by itself"
+MOST_VALUES: Final = 200  # of the filters of one call (EC2 answers FilterLimitExceeded to more)
 CREATED_FOR: Final = "kubernetes.io/created-for/pvc"  # tags of the disks' driver (aws-ebs-csi-driver, docs/tagging.md)
 
 
 def machines(tagged: Tagged) -> Iterator[Found]:
     """Instances; a stopped one costs nothing but its disks."""
-    ids = tagged.ec2.get("i", ())
-    if not ids:
-        return
-    for page in tagged.aws.ec2.get_paginator("describe_instances").paginate(Filters=_named("instance-id", ids)):
-        for reservation in page.get("Reservations", []):
+    pages = tagged.aws.ec2.get_paginator("describe_instances")
+    for named in _named("instance-id", tagged.ec2.get("i", ())):
+        for reservation in (each for page in pages.paginate(Filters=named) for each in page.get("Reservations", [])):
             for instance in reservation.get("Instances", []):
                 state = str(instance.get("State", {}).get("Name", ""))
                 if state not in GONE:
@@ -58,11 +57,9 @@ def _machine(tagged: Tagged, instance: InstanceTypeDef, *, state: str) -> Found:
 
 def volumes(tagged: Tagged) -> Iterator[Found]:
     """EBS volumes, attached or not."""
-    ids = tagged.ec2.get("vol", ())
-    if not ids:
-        return
-    for page in tagged.aws.ec2.get_paginator("describe_volumes").paginate(Filters=_named("volume-id", ids)):
-        for volume in page.get("Volumes", []):
+    pages = tagged.aws.ec2.get_paginator("describe_volumes")
+    for named in _named("volume-id", tagged.ec2.get("vol", ())):
+        for volume in (each for page in pages.paginate(Filters=named) for each in page.get("Volumes", [])):
             state = volume.get("State", "")
             if state not in GONE:
                 kind = volume.get("VolumeType", "")
@@ -103,33 +100,27 @@ _DISKS: Final[Mapping[str, Callable[[VolumeTypeDef], tuple[Use, ...]]]] = {"gp3"
 
 def snapshots(tagged: Tagged) -> Iterator[Found]:
     """Snapshots of volumes; the catalog has no price for them."""
-    ids = tagged.ec2.get("snap", ())
-    if not ids:
-        return
-    for page in tagged.aws.ec2.get_paginator("describe_snapshots").paginate(Filters=_named("snapshot-id", ids)):
-        for each in page.get("Snapshots", []):
+    pages = tagged.aws.ec2.get_paginator("describe_snapshots")
+    for named in _named("snapshot-id", tagged.ec2.get("snap", ())):
+        for each in (one for page in pages.paginate(Filters=named) for one in page.get("Snapshots", [])):
             words = f"EBS snapshot of {each.get('VolumeSize', 0)} GB"
             yield tagged.found(kind=words, id_=each.get("SnapshotId", ""), status=each.get("State", ""))
 
 
 def addresses(tagged: Tagged) -> Iterator[Found]:
     """Elastic addresses, which cost whether something uses them or not."""
-    ids = tagged.ec2.get("eipalloc", ())
-    if not ids:
-        return
-    for each in tagged.aws.ec2.describe_addresses(Filters=_named("allocation-id", ids)).get("Addresses", []):
-        status = "in use" if each.get("AssociationId") else "idle"
-        id_ = each.get("AllocationId", "")
-        yield tagged.found(kind="public IPv4 address", id_=id_, status=status, uses=(Use(item=Item.PUBLIC_IPV4),))
+    for named in _named("allocation-id", tagged.ec2.get("eipalloc", ())):
+        for each in tagged.aws.ec2.describe_addresses(Filters=named).get("Addresses", []):
+            status = "in use" if each.get("AssociationId") else "idle"
+            id_ = each.get("AllocationId", "")
+            yield tagged.found(kind="public IPv4 address", id_=id_, status=status, uses=(Use(item=Item.PUBLIC_IPV4),))
 
 
 def gateways(tagged: Tagged) -> Iterator[Found]:
     """NAT gateways."""
-    ids = tagged.ec2.get("nat", ())
-    if not ids:
-        return
-    for page in tagged.aws.ec2.get_paginator("describe_nat_gateways").paginate(Filters=_named("nat-gateway-id", ids)):
-        for each in page.get("NatGateways", []):
+    pages = tagged.aws.ec2.get_paginator("describe_nat_gateways")
+    for named in _named("nat-gateway-id", tagged.ec2.get("nat", ())):
+        for each in (one for page in pages.paginate(Filters=named) for one in page.get("NatGateways", [])):
             state = each.get("State", "")
             if state not in GONE:
                 uses = (Use(item=Item.NAT_GATEWAY),)
@@ -158,15 +149,12 @@ def endpoints(tagged: Tagged) -> Iterator[Found]:
 
 def tunnels(tagged: Tagged) -> Iterator[Found]:
     """Site-to-site VPN connections."""
-    ids = tagged.ec2.get("vpn", ())
-    if not ids:
-        return
-    found = tagged.aws.ec2.describe_vpn_connections(Filters=_named("vpn-connection-id", ids))
-    for each in found.get("VpnConnections", []):
-        state = each.get("State", "")
-        if state not in GONE:
-            uses = (Use(item=Item.VPN_CONNECTION),)
-            yield tagged.found(kind="VPN connection", id_=each.get("VpnConnectionId", ""), status=state, uses=uses)
+    for named in _named("vpn-connection-id", tagged.ec2.get("vpn", ())):
+        for each in tagged.aws.ec2.describe_vpn_connections(Filters=named).get("VpnConnections", []):
+            state = each.get("State", "")
+            if state not in GONE:
+                uses = (Use(item=Item.VPN_CONNECTION),)
+                yield tagged.found(kind="VPN connection", id_=each.get("VpnConnectionId", ""), status=state, uses=uses)
 
 
 DESCRIBED: Final = frozenset({"i", "vol", "snap", "eipalloc", "nat", "vpce", "vpn"})
@@ -180,6 +168,7 @@ def others(tagged: Tagged) -> Iterator[Found]:
             yield tagged.found(kind=kind or f"EC2 {prefix}", id_=id_, free=FREE_RULE if kind else "")
 
 
-def _named(name: str, ids: Sequence[str]) -> list[FilterTypeDef]:
-    """A filter, which finds nothing where an id is gone; naming ids as such is refused then."""
-    return [{"Name": name, "Values": list(ids)}]
+def _named(name: str, ids: Sequence[str]) -> Iterator[list[FilterTypeDef]]:
+    """Filters of one call each, which find nothing where an id is gone; naming ids as such is refused then."""
+    for first in range(0, len(ids), MOST_VALUES):
+        yield [{"Name": name, "Values": list(ids[first : first + MOST_VALUES])}]

@@ -19,6 +19,7 @@ KEPT_DATA: Final = "data: protected and kept when the stack is destroyed"
 KEPT_KEY: Final = "the key to the data that is kept"
 NO_CLUSTER: Final = "ResourceNotFoundException"
 NO_BUCKET: Final = frozenset({"404", "NoSuchBucket"})
+NO_KEY: Final = "NotFoundException"
 GIB: Final = Decimal(1024**3)
 # Free by type (EKS, IAM, ELB, ACM, SSM and EventBridge price pages), as service:type of the ARN.
 FREE: Final[Mapping[str, str]] = {
@@ -121,7 +122,12 @@ def parallel_files(tagged: Tagged) -> Iterator[Found]:
 def keys(tagged: Tagged) -> Iterator[Found]:
     """Keys; one that waits for its deletion is not charged (aws.amazon.com/kms/pricing)."""
     for arn in tagged.of("kms"):
-        key = tagged.aws.kms.describe_key(KeyId=arn)["KeyMetadata"]
+        try:
+            key = tagged.aws.kms.describe_key(KeyId=arn)["KeyMetadata"]
+        except ClientError as error:
+            if error.response.get("Error", {}).get("Code") == NO_KEY:
+                continue
+            raise
         state = str(key.get("KeyState", ""))
         waits = state == "PendingDeletion"
         yield tagged.found(

@@ -16,6 +16,7 @@ from kubernetes.config import ConfigException
 from urllib3.exceptions import HTTPError
 
 from components.cluster.kubeconfig import read
+from driver.cloud.api_server import MISSHAPEN
 from planning.errors import AtollError, InputError
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ SIGNER: Final = "kubernetes.io/kube-apiserver-client"
 PATIENCE_S: Final = 30.0
 EACH_S: Final = 0.5
 TIMEOUT_S: Final = (5, 20)
-REFUSED: Final = (ApiException, HTTPError, ConfigException, OSError, yaml.YAMLError)
+REFUSED: Final = (ApiException, HTTPError, ConfigException, OSError, yaml.YAMLError, ValueError)
 
 
 @final
@@ -58,7 +59,7 @@ class ClusterSigner:
                 path.read_text(encoding="utf-8"), context=existing.context, variable=variable, path=path
             )
             api = load(config_file=str(path), context=self._kubeconfig.context, persist_config=False)
-        except REFUSED as error:
+        except (*REFUSED, *MISSHAPEN) as error:
             raise InputError(f"the kubeconfig that {variable} names cannot be used") from error
         self._certificates = client.CertificatesV1Api(api)
 

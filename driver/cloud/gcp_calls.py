@@ -5,19 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Protocol, cast, final
 
 import google.auth
-from google.api_core.exceptions import GoogleAPICallError, NotFound, RetryError
+from google.api_core.exceptions import GoogleAPICallError, NotFound, RetryError, ServiceUnavailable
+from google.api_core.retry import Retry, if_exception_type
 from google.auth.exceptions import DefaultCredentialsError, GoogleAuthError
 from google.cloud import asset_v1, compute_v1
+from google.protobuf.json_format import ParseError
+from requests import RequestException
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from google.auth.credentials import Credentials
 
-REFUSED: Final = (GoogleAPICallError, GoogleAuthError, RetryError)
+# Compute Engine is asked over `requests`: its SDK hands on that one's errors, and its own of what is no JSON.
+REFUSED: Final = (GoogleAPICallError, GoogleAuthError, RetryError, RequestException, ParseError)
 NO_CREDENTIALS: Final = "no Google Cloud credentials: gcloud auth application-default login"
 NO_PROJECT: Final = "no Google Cloud project: pulumi config set gcp:project, or GOOGLE_CLOUD_PROJECT"
-SCOPES: Final = ("https://www.googleapis.com/auth/cloud-platform.read-only",)
+# Of both APIs (AUTH_SCOPES of their clients), which do not take cloud-platform.read-only; a person's own login has no
+# such scope to narrow down to. What may be done is for the roles of whoever asks to say.
+SCOPES: Final = ("https://www.googleapis.com/auth/cloud-platform",)
 WAIT_SECONDS: Final = 20.0
 
 
@@ -59,6 +65,10 @@ class Google(Protocol):
 
 # The SDK types neither credentials nor `request` and `retry` of its calls, so each is partly unknown.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+# While an API is busy; the SDK by itself goes on for 10 minutes.
+AGAIN: Final = Retry(if_exception_type(ServiceUnavailable), timeout=WAIT_SECONDS)
+
+
 @final
 class Project:
     """One project, asked with the credentials of the environment."""
@@ -70,13 +80,13 @@ class Project:
     def region(self, name: str) -> compute_v1.Region:
         """As `Google.region`."""
         client = compute_v1.RegionsClient(credentials=self._credentials)
-        return client.get(project=self._name, region=name, timeout=WAIT_SECONDS)
+        return client.get(project=self._name, region=name, retry=AGAIN, timeout=WAIT_SECONDS)
 
     def offers(self, *, zone: str, machine: str) -> bool:
         """As `Google.offers`."""
         client = compute_v1.MachineTypesClient(credentials=self._credentials)
         try:
-            client.get(project=self._name, zone=zone, machine_type=machine, timeout=WAIT_SECONDS)
+            client.get(project=self._name, zone=zone, machine_type=machine, retry=AGAIN, timeout=WAIT_SECONDS)
         except NotFound:
             return False
         return True
@@ -85,35 +95,45 @@ class Project:
         """As `Google.reservations`."""
         client = compute_v1.ReservationsClient(credentials=self._credentials)
         asked = compute_v1.AggregatedListReservationsRequest(project=self._name, filter=f'name = "{name}"')
-        return [each for _, zone in client.aggregated_list(asked, timeout=WAIT_SECONDS) for each in zone.reservations]
+        return [
+            each
+            for _, zone in client.aggregated_list(asked, retry=AGAIN, timeout=WAIT_SECONDS)
+            for each in zone.reservations
+        ]
 
     def instances(self, label: str, value: str) -> Iterable[compute_v1.Instance]:
         """As `Google.instances`."""
         client = compute_v1.InstancesClient(credentials=self._credentials)
         asked = compute_v1.AggregatedListInstancesRequest(project=self._name, filter=f'labels.{label} = "{value}"')
-        return [each for _, zone in client.aggregated_list(asked, timeout=WAIT_SECONDS) for each in zone.instances]
+        return [
+            each
+            for _, zone in client.aggregated_list(asked, retry=AGAIN, timeout=WAIT_SECONDS)
+            for each in zone.instances
+        ]
 
     def disks(self, label: str, value: str) -> Iterable[compute_v1.Disk]:
         """As `Google.disks`."""
         client = compute_v1.DisksClient(credentials=self._credentials)
         asked = compute_v1.AggregatedListDisksRequest(project=self._name, filter=f'labels.{label} = "{value}"')
-        return [each for _, zone in client.aggregated_list(asked, timeout=WAIT_SECONDS) for each in zone.disks]
+        return [
+            each for _, zone in client.aggregated_list(asked, retry=AGAIN, timeout=WAIT_SECONDS) for each in zone.disks
+        ]
 
     def routers(self, region: str) -> Iterable[compute_v1.Router]:
         """As `Google.routers`."""
         client = compute_v1.RoutersClient(credentials=self._credentials)
-        return list(client.list(project=self._name, region=region, timeout=WAIT_SECONDS))
+        return list(client.list(project=self._name, region=region, retry=AGAIN, timeout=WAIT_SECONDS))
 
     def forwarding_rules(self, region: str) -> Iterable[compute_v1.ForwardingRule]:
         """As `Google.forwarding_rules`."""
         client = compute_v1.ForwardingRulesClient(credentials=self._credentials)
-        return list(client.list(project=self._name, region=region, timeout=WAIT_SECONDS))
+        return list(client.list(project=self._name, region=region, retry=AGAIN, timeout=WAIT_SECONDS))
 
     def assets(self, label: str, value: str) -> Iterable[asset_v1.ResourceSearchResult]:
         """As `Google.assets`."""
         client = asset_v1.AssetServiceClient(credentials=self._credentials)
         scope, query = f"projects/{self._name}", f"labels.{label}={value}"
-        return list(client.search_all_resources(scope=scope, query=query, timeout=WAIT_SECONDS))
+        return list(client.search_all_resources(scope=scope, query=query, retry=AGAIN, timeout=WAIT_SECONDS))
 
 
 def google_of(project: str) -> Project | str:
@@ -122,6 +142,8 @@ def google_of(project: str) -> Project | str:
         credentials, default = google.auth.default(scopes=SCOPES)
     except DefaultCredentialsError:
         return NO_CREDENTIALS
+    except GoogleAuthError as error:  # of a workload's identity, which Google is asked about for its project
+        return refusal(error)
     name = project or default
     return Project(name, cast("Credentials", credentials)) if name else NO_PROJECT
 

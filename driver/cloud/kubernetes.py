@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from collections import Counter
 from decimal import Decimal
+from json import JSONDecodeError
 from typing import TYPE_CHECKING, Final, cast
 
 from kubernetes import client
 from kubernetes.client.exceptions import ApiException
 from kubernetes.config import ConfigException
 from kubernetes.utils import quantity
+from pydantic import ValidationError
 from urllib3.exceptions import HTTPError
 
 from catalogs.model import Item
@@ -27,7 +29,8 @@ if TYPE_CHECKING:
 
 VARIABLE: Final = "ATOLL_KUBECONFIG"  # names the kubeconfig where the lock names no variable
 OURS: Final = "app.kubernetes.io/managed-by=atoll"
-REFUSED: Final = (*api_server.SILENT, *api_server.UNUSABLE)
+UNREADABLE: Final = (ValidationError, JSONDecodeError)  # of an answer, as a proxy's page to sign in is one
+REFUSED: Final = (*api_server.SILENT, *api_server.UNUSABLE, *UNREADABLE)
 WAIT_SECONDS: Final = (5, 20)
 RESOURCES: Final = frozenset({NVIDIA, *(name for _, name in DEVICES)})
 GB: Final = Decimal(1000**3)
@@ -204,4 +207,6 @@ def _refusal(error: Exception) -> str:
         return f"the cluster refused: {status} {reason}"
     if isinstance(error, HTTPError):
         return f"the cluster cannot be reached: {type(error).__name__}"
+    if isinstance(error, UNREADABLE):
+        return "what answers is no cluster, a page to sign in perhaps: look at the server that the kubeconfig names"
     return api_server.reason_of(error)

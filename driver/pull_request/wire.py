@@ -11,6 +11,7 @@ from urllib.parse import urljoin, urlsplit
 import requests
 import requests.auth
 from pydantic import ValidationError
+from urllib3.exceptions import LocationParseError
 
 from planning.errors import AtollError, InputError
 
@@ -151,7 +152,7 @@ class Api:
                     allow_redirects=False,
                     auth=None if login else _bare,
                 )
-            except requests.RequestException as error:
+            except (requests.RequestException, LocationParseError) as error:
                 if turn == TRIES or not again:
                     raise ApiError(f"{what}: {type(error).__name__}") from error
                 self.sleep(2.0**turn)

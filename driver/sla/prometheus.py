@@ -134,17 +134,22 @@ def _hint(status: int) -> str:
 
 
 def opened(token: str, *, sleep: Callable[[float], None]) -> Callable[[str, Mapping[str, str]], Got]:
-    """Asks over one connection; the token goes to that host alone, and no redirect is followed."""
+    """Asks over one connection; the token goes to that host alone, and no redirect is followed.
+
+    Raises:
+        InputError: the token cannot be one; it is not repeated.
+    """
     import requests  # noqa: PLC0415 - only one way of the command needs it
+    from urllib3.exceptions import LocationParseError  # noqa: PLC0415 - as above
 
     session = requests.Session()
-    session.auth = _Login(token)
+    session.auth = _Login(_sendable(token))
 
     def get(url: str, query: Mapping[str, str]) -> Got:
         for turn in range(1, TRIES + 1):
             try:
                 found = _got(session, url, query)
-            except requests.RequestException as error:
+            except (requests.RequestException, LocationParseError) as error:
                 untrusted = isinstance(error, requests.exceptions.SSLError)
                 if untrusted or turn == TRIES:
                     raise AskingError(
@@ -157,6 +162,14 @@ def opened(token: str, *, sleep: Callable[[float], None]) -> Callable[[str, Mapp
         raise AskingError(f"{url}: no answer")
 
     return get
+
+
+def _sendable(token: str) -> str:
+    """A token without the end of a line that its file had."""
+    bare = token.strip()
+    if not bare.isascii() or not bare.isprintable():
+        raise InputError(f"{TOKEN} holds characters that no token has", hint="was more than the token copied into it?")
+    return bare
 
 
 class _Login:

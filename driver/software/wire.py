@@ -49,6 +49,7 @@ def over_https(url: str, *, method: str = "GET", headers: Mapping[str, str] | No
         UnreachableError: not HTTPS, nobody answered, or the answer is too long.
     """
     import requests  # noqa: PLC0415 - only one command needs it
+    from urllib3.exceptions import LocationParseError  # noqa: PLC0415 - as above
 
     if not url.startswith("https://"):
         raise UnreachableError(f"{url} is not HTTPS")
@@ -63,7 +64,7 @@ def over_https(url: str, *, method: str = "GET", headers: Mapping[str, str] | No
                     raise UnreachableError(f"{url} is longer than {LARGEST >> 20} MiB")
             said = {name.lower(): text for name, text in response.headers.items()}
             return Answer(status=response.status_code, headers=said, body=bytes(body))
-    except requests.RequestException as error:
+    except (requests.RequestException, LocationParseError) as error:
         raise UnreachableError(f"{url}: {type(error).__name__}") from error
 
 

@@ -79,7 +79,7 @@ def maker(side: Side, secrets: Mapping[str, str], *, words: str) -> Maker | None
     named = secrets.get(variable) or os.environ.get(variable, "")
     try:
         return Maker(api_server.loaded(api_server.first_of(named), context=side.context), words=words)
-    except (*api_server.UNUSABLE, TypeError) as error:
+    except (*api_server.UNUSABLE, *api_server.MISSHAPEN, TypeError) as error:
         raise StepError(
             f"the cluster of the {words} cannot be opened: {type(error).__name__}",
             hint=f"{variable} names the kubeconfig of the {words}",

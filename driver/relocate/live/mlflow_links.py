@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, cast
 from urllib.parse import quote
 
 import requests
+from urllib3.exceptions import LocationParseError
 
 from driver.relocate.metadata.links import OPENED_EACH, PROXIED, STORES, Below, by_bucket, looked, where
 from driver.relocate.mover import s3
@@ -140,7 +141,7 @@ def _fetched(url: str, path: str) -> str:
             if not answer.ok:
                 return f"{PROXIED}:/{path}: the server answers {answer.status_code}"
             next(answer.iter_content(1), b"")
-    except requests.RequestException as error:
+    except (requests.RequestException, LocationParseError) as error:
         return f"{PROXIED}:/{path}: {type(error).__name__}"
     return ""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, cast
 
 import requests
+from urllib3.exceptions import LocationParseError
 
 from driver.relocate.step import StepError
 
@@ -31,8 +32,9 @@ def asked(url: str) -> dict[str, object]:
             _rows(_posted(root, "runs/search", {"experiment_ids": ids, "max_results": SEARCHED}), "runs") if ids else []
         )
         models = _rows(_got(root, "registered-models/search"), "registered_models")
-    except requests.RequestException as error:
-        code = error.response.status_code if error.response is not None else type(error).__name__
+    except (requests.RequestException, LocationParseError) as error:
+        answer = error.response if isinstance(error, requests.RequestException) else None
+        code = type(error).__name__ if answer is None else answer.status_code
         raise StepError(f"MLflow's server at {root} does not answer as it should: {code}") from error
     return {"experiments": len(found), "runs_seen": len(runs), "registered_models_seen": len(models)}
 
