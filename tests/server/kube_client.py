@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Manifest = dict[str, Any]
 APPLIED_BY = "atoll-test"
-WITHIN = 30.0  # seconds a controller is given
+WITHIN = 90.0  # seconds a controller is given
 REQUEST_TIMEOUT = 30.0
 
 
