@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 HOUR, GB, GB_MONTH, REQUESTS, BILL = "hour", "GB", "GB-month", "1k requests", "USD of monthly bill"
 INCLUDED = "included"
 UNKNOWN = "unknown"
+HOLDS = ("yes", "no", UNKNOWN)
 RESIDENCIES = frozenset(("US", "CA", "NA", "LATAM", "EU", "EEA", "UK", "CH", "APAC", "ME", "AFRICA", UNKNOWN))
 
 UNIT_OF_ITEM: Mapping[Item, str] = {
@@ -182,8 +183,9 @@ def _unsourced(catalog: Catalog, folders: list[Path]) -> Iterator[RowFault]:
     tops = sorted(folders[0].parent.glob("*.csv"))
     for path in (*tops, *(path for folder in folders for path in sorted(folder.glob("*.csv")))):
         for line, row in _rows(path) if path.name not in ("prices.csv", "sources.csv", "zones.csv") else ():
-            if row["source"] not in catalog.sources:
-                yield RowFault(path=path, line=line, text=f"unknown source {row['source']!r}")
+            named = [row[column] for column in ("source", "holds_source") if column in row]
+            for source in (each for each in named if each not in catalog.sources):
+                yield RowFault(path=path, line=line, text=f"unknown source {source!r}")
 
 
 def _word_faults(catalog: Catalog, folders: list[Path]) -> Iterator[RowFault]:
@@ -194,6 +196,9 @@ def _word_faults(catalog: Catalog, folders: list[Path]) -> Iterator[RowFault]:
     for key, tier in catalog.tiers.items():
         if tier.item not in {*Item, INCLUDED}:
             yield RowFault(path=root / "tiers.csv", line=0, text=f"{key}: unknown item {tier.item!r}")
+    for key, term in catalog.terms.items():
+        if term.holds not in HOLDS:
+            yield RowFault(path=root / "terms.csv", line=0, text=f"{key}: holds is one of {HOLDS}, not {term.holds!r}")
 
 
 def _profile_faults(catalog: Catalog, folders: list[Path]) -> Iterator[RowFault]:

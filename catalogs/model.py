@@ -127,7 +127,12 @@ class Price:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Term:
-    """What a purchase word means at a provider ("*" for every provider)."""
+    """What a purchase word means at a provider ("*" for every provider).
+
+    Args:
+        holds: whether its nodes are held for the customer while they do not run: "yes", "no", "unknown".
+        holds_source: source of that alone.
+    """
 
     purchase: str
     provider: str
@@ -136,6 +141,8 @@ class Term:
     upfront: str  # "none", "partial", "all", "unknown"
     note: str
     source: str
+    holds: str
+    holds_source: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

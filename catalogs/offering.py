@@ -112,10 +112,15 @@ def term_of(catalog: Catalog, *, provider: str, purchase: str) -> Term:
     Raises:
         CatalogError: terms.csv does not explain it.
     """
-    found = catalog.terms.get((purchase, provider)) or catalog.terms.get((purchase, "*"))
+    found = known_term(catalog, provider=provider, purchase=purchase)
     if found is None:
         raise CatalogError(f"purchase {purchase!r} of {provider} is not explained in terms.csv")
     return found
+
+
+def known_term(catalog: Catalog, *, provider: str, purchase: str) -> Term | None:
+    """As `term_of`; None where terms.csv does not explain the word."""
+    return catalog.terms.get((purchase, provider)) or catalog.terms.get((purchase, "*"))
 
 
 def _flags(catalog: Catalog, price: Price) -> tuple[str, ...]:

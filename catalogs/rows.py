@@ -160,6 +160,8 @@ def term(row: Row) -> Term:
         upfront=row["upfront"],
         note=row["note"],
         source=row["source"],
+        holds=row["holds"],
+        holds_source=row["holds_source"],
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from planning.quote import Option, Quote
 
 STALE_HINT: Final = "refresh the catalogs, name a dated book with --prices, or go on with --allow-stale"
+STALE_NOTE: Final = "stale prices: they may have moved, so the option is not valid for signing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class Answer:
 
 
 def quoted(asked: Subject, *, book: str, own: str, today: date, allow_stale: bool) -> Answer:
-    """The quote of a subject at a price book; prices that may be stale are taken as on the day of the newest one.
+    """The quote of a subject at a price book, as of today; stale prices are taken only where they are allowed.
 
     Raises:
         InputError: the checklist has faults, or asks for what no option can give.
@@ -51,7 +52,7 @@ def quoted(asked: Subject, *, book: str, own: str, today: date, allow_stale: boo
     ask = partial(quote, checklist, checklist_digest=checklist_digest(checklist), stack=asked.stack, market=market)
     newest = min(market.catalog.prices.newest or today, today)
     try:
-        return Answer(checklist, ask(today=newest if allow_stale else today), market.catalog)
+        return Answer(checklist, dated(ask, newest=newest, today=today, allow_stale=allow_stale), market.catalog)
     except InputError as error:
         raise in_checklist(error, asked.checklist) from error
     except NothingFitsError as error:
@@ -60,6 +61,24 @@ def quoted(asked: Subject, *, book: str, own: str, today: date, allow_stale: boo
         raise StalePricesError(
             f"nothing with a price recent enough satisfies this checklist: the newest is of {newest}", hint=STALE_HINT
         ) from error
+
+
+def dated(ask: Callable[..., Quote], *, newest: date, today: date, allow_stale: bool) -> Quote:
+    """The quote as of today; as of the newest price, and marked so, where stale prices are allowed and it needs them.
+
+    Raises:
+        NothingFitsError: nothing on sale satisfies the checklist on that day.
+    """
+    if allow_stale and newest != today:
+        found = ask(today=newest)
+        if any(too_old(option.bill, today=today) for option in found.options):
+            return _stale(found)
+    return ask(today=today)
+
+
+def _stale(found: Quote) -> Quote:
+    options = tuple(replace(each, notes=(STALE_NOTE, *each.notes)) for each in found.options)
+    return replace(found, options=options, stale=True)
 
 
 def _fits(ask: Callable[..., Quote], day: date) -> bool:

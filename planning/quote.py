@@ -98,6 +98,8 @@ class Option:
         placements: one cluster each, the first at home.
         joined: whether the clusters share their queues.
         leaves_out: what the bill does not cover, in words.
+        held_usd_per_month: expected, were the nodes held all month that are priced as used although all were to be
+            reserved and nobody publishes that price; None where there are none, or not all of it has a price.
         lock_in: what would hold the customer there.
         buying: None where no purchase price of the accelerator is known.
     """
@@ -116,6 +118,7 @@ class Option:
     leaves_out: tuple[str, ...]
     lock_in: str
     notes: tuple[str, ...]
+    held_usd_per_month: Decimal | None = None
 
     @property
     def spec(self) -> ClusterSpec:
@@ -135,6 +138,7 @@ class Quote:
         figures: what sizing derived.
         prices: price book, its digest and its newest date.
         refusals: how many machines or places each reason left out, most first.
+        stale: whether it rests on prices that were too old when it was asked for; nobody may sign it.
     """
 
     stack: str
@@ -150,3 +154,4 @@ class Quote:
     valid_until: date
     checklist_digest: str
     refusals: tuple[tuple[str, int], ...]
+    stale: bool = False

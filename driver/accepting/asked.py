@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, cast
 
 from catalogs.reader import load
 from driver.accepting.records import RecordError, checked, once
-from driver.accepting.store import META, MOST_FAULTS, RESULTS, Meta, merged, read_meta, read_records, text_of, whole
+from driver.accepting.store import (
+    FOLDER,
+    META,
+    MOST_FAULTS,
+    RESULTS,
+    Meta,
+    merged,
+    read_meta,
+    read_records,
+    text_of,
+    whole,
+)
 from driver.project import known_stack, shown
 from planning.acceptance.expected import expected
 from planning.acceptance.judge import judge
@@ -101,14 +112,18 @@ def asked(stack: str) -> Asked:
     )
 
 
-def recorded(paths: Sequence[Path], it: Asked) -> tuple[Results, list[str]]:
-    """Results of files and folders as one, and what did not end well in their runs.
+def recorded(paths: Sequence[Path], it: Asked, *, to_sign: bool = False) -> tuple[Results, list[str]]:
+    """Results of files and folders as one, and what of them must be told: jobs that failed, files that name no stack.
+
+    Args:
+        to_sign: whether somebody signs for them; then every file says what it is of.
 
     Raises:
-        InputError: nothing there, lines that are no records, or a run of another stack or lock.
+        InputError: nothing there, lines that are no records, or a run of another stack or lock, or of none to sign.
     """
     parts: list[list[Measured]] = []
     unfinished: list[str] = []
+    nameless: list[str] = []
     starts: list[str] = []
     ends: list[str] = []
     for path in (each for given in paths for each in _files(given)):
@@ -126,6 +141,12 @@ def recorded(paths: Sequence[Path], it: Asked) -> tuple[Results, list[str]]:
             unfinished += meta.failed
             starts.append(meta.started)
             ends.append(meta.ended or meta.started)
+        else:
+            nameless.append(f"{path} does not say of which stack it is")
+    if to_sign and nameless:
+        hint = f"name the run's folder, which has a {META} beside its {RESULTS}: --from {it.folder / FOLDER / 'RUN'}"
+        raise InputError(f"{'; '.join(nameless)}: nobody can sign for it", hint=hint)
+    unfinished += nameless
     return whole(_meta(it, starts, ends), merged(parts)), unfinished
 
 

@@ -98,7 +98,7 @@ def open_decisions(source: Source, target: Target, *, market: Market) -> tuple[D
         *provider_decision(
             _settings(source, target).provider, lock_region=source.lock.spec.placement.region, target=target
         ),
-        *decisions(source.checklist, target=target, ground=here),
+        *decisions(source.checklist, source=source.provider, target=target, ground=here),
     )
 
 

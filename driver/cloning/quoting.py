@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from driver.answers import STALE_HINT, option_named, refuse_old_option
+from driver.answers import STALE_HINT, dated, option_named, refuse_old_option
 from planning.errors import InputError, NothingFitsError, OverCeilingError, StalePricesError
 from planning.json_form import checklist_digest
 from planning.quote import Verdict
@@ -46,7 +46,7 @@ def quoted(
     ask = partial(quote, checklist, checklist_digest=checklist_digest(checklist), stack=stack, market=market)
     newest = min(market.catalog.prices.newest or today, today)
     try:
-        return ask(today=newest if allow_stale else today)
+        return dated(ask, newest=newest, today=today, allow_stale=allow_stale)
     except NothingFitsError as error:
         if newest != today and not allow_stale and _fits(partial(ask, today=newest)):
             raise StalePricesError(

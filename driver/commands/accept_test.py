@@ -65,7 +65,9 @@ def run(
     if dry_run:
         return live_run.show_plan(it, asks)
     given = [*map(Path, recorded or ())]
-    stopped, results, unfinished = (0, *asked.recorded(given, it)) if given else live_run.measure(it, asks)
+    stopped, results, unfinished = (
+        (0, *asked.recorded(given, it, to_sign=private is not None)) if given else live_run.measure(it, asks)
+    )
     if stopped:
         return stopped
     form = it.form(results, unfinished=unfinished, only=asks.only, nodes=asks.nodes)

@@ -1,5 +1,7 @@
 """`atoll check`: is the checklist sound, and what does it ask for?"""
 
+from collections.abc import Iterator
+
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
@@ -9,6 +11,7 @@ from driver.render.amounts import number
 from driver.screen import show, show_json
 from driver.software.fit import refuse_unfit
 from planning.checklist.reading import read_file
+from planning.checklist.workload import HardwareAsk
 from planning.demand import Demand
 from planning.facts_form import demands_form
 from planning.sizing.derive import size
@@ -46,7 +49,7 @@ def _cells(demand: Demand) -> tuple[str, ...]:
     return (
         demand.workload,
         demand.kind.replace("_", " "),
-        f"{demand.accelerators} at least" if demand.accelerators else "none",
+        _accelerators(demand),
         number(demand.memory_gb) if demand.accelerators else "",
         str(demand.vcpus) if demand.vcpus else "",
         copies,
@@ -56,6 +59,26 @@ def _cells(demand: Demand) -> tuple[str, ...]:
     )
 
 
+def _accelerators(demand: Demand) -> str:
+    """The number that `hardware` asks for; else the least that sizing knows before there is a machine."""
+    if not demand.accelerators:
+        return "none"
+    asked = demand.hardware
+    count = None if asked is None else asked.count or (asked.nodes or 0) * (asked.per_node or 0)
+    return f"{count} asked" if count else f"{demand.accelerators} at least"
+
+
 def _words(demand: Demand) -> list[str]:
     said = {"always on": demand.always_on, "spot": demand.spot, "fabric between nodes": demand.rdma}
-    return [word for word, holds in said.items() if holds]
+    return [*_asked(demand.hardware), *(word for word, holds in said.items() if holds)]
+
+
+def _asked(hardware: HardwareAsk | None) -> Iterator[str]:
+    """The machines that `hardware` asks for, in one phrase."""
+    if hardware is None:
+        return
+    kind = " ".join(each for each in (hardware.accelerator, hardware.form) if each) or "accelerator"
+    of_node = f"{hardware.per_node}x {kind}" if hardware.per_node else kind
+    nodes = f"{hardware.nodes} node{'s' if hardware.nodes > 1 else ''} of " if hardware.nodes else ""
+    if hardware.nodes or hardware.per_node or hardware.accelerator or hardware.form:
+        yield f"{nodes}{of_node}"

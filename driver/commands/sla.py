@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from planning.sla.series import Recorded
 
 STDOUT = "-"
-EXITS = {"met": 0, "short": OverCeilingError.exit_code, "cannot tell": CannotTellError.exit_code}
+MISSED = OverCeilingError.exit_code
+EXITS = {"met": 0, "below": MISSED, "short": MISSED, "cannot tell": CannotTellError.exit_code}
 
 MonthText = Annotated[
     str, typer.Option("--month", metavar="YYYY-MM", help="Month of the calendar, in UTC.", show_default=False)

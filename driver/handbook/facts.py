@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from decimal import Decimal
 
     from driver.handbook.fact_nodes import HomeFacts, PoolFacts
+
+HOT: Final = "hot"  # on the nodes' own disks
+KEPT_AWAY: Final = "archive"  # takes hours to read from
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +41,11 @@ class TierFacts:
     purpose: str
     is_bucket: bool
     bucket: str
+
+    @property
+    def is_files(self) -> bool:
+        """Whether it is a file system that outlives the nodes."""
+        return not self.is_bucket and self.tier != HOT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,7 +151,9 @@ class Facts:
         homes: in the order of the pools.
         images: of notebooks, by IDE.
         claims: shared volumes of each namespace, by claim, with where notebooks mount them.
+        apart: claims on shared files that are no namespace's of a workload, with the namespace that they are in.
         object_store: minio, seaweedfs or provider; "" where there is no store.
+        store_gb: disks of a store inside the cluster; 0 where there is none.
     """
 
     stack: str
@@ -179,6 +189,8 @@ class Facts:
     s3_address: str
     collector: str
     claims: Mapping[str, str]
+    apart: Mapping[str, str]
+    store_gb: int
     sharing: str
     scale_to_zero: bool
     checkpoint_minutes: Mapping[str, int]
@@ -217,6 +229,23 @@ class Facts:
     def has_spot(self) -> bool:
         """Whether any pool may be taken away."""
         return any(pool.kind == "spot" for pool in self.pools)
+
+    @property
+    def unclaimed(self) -> tuple[TierFacts, ...]:
+        """Shared files that the quote counts and that no claim here leads to."""
+        return () if self.claims or self.apart else tuple(tier for tier in self.tiers if tier.is_files)
+
+    @property
+    def store_holds_data(self) -> bool:
+        """Whether the data set has room in the bucket that pods are given; so, where nobody said how large it is."""
+        return not self.store_gb or self.dataset_gb is None or self.dataset_gb <= self.store_gb
+
+    @property
+    def data_tiers(self) -> tuple[TierFacts, ...]:
+        """Tiers that outlive the nodes and are large enough for the data set, the fastest first."""
+        least = self.dataset_gb or 0
+        kept = (tier for tier in self.tiers if tier.tier not in (HOT, KEPT_AWAY))
+        return tuple(tier for tier in kept if tier.asked_gb >= least)
 
     @property
     def hot(self) -> tuple[PoolFacts, ...]:

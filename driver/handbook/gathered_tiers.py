@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypedDict
 
 from components.platform.team_defaults import SHARED
-from components.storage import aws_classes, gcp_classes
-from driver.handbook.facts import TierFacts
+from components.storage import aws_classes, coreweave_shared, gcp_classes
+from driver.handbook.facts import HOT, TierFacts
 from planning.tiers import OBJECT_ITEMS
 
 if TYPE_CHECKING:
@@ -15,12 +15,19 @@ if TYPE_CHECKING:
     from driver.handbook.facts import Outputs
     from planning.spec import ClusterSpec, Tier
 
-HOT: Final = "hot"
 COLD: Final = "cold"
 # Target to the claims that each namespace has for a shared file system, and for a bucket that is mounted.
 FILES: Final[Mapping[str, str]] = {"aws": aws_classes.CLAIM, "gcp": gcp_classes.SHARED_CLAIM}
 BUCKETS: Final[Mapping[str, str]] = {"gcp": gcp_classes.BUCKET_CLAIM}
-AWS_FILES: Final = "shared_ssd"  # on AWS the plain file system has a storage class and no claim of ours
+SHARED_SSD: Final = "shared_ssd"  # on AWS the plain file system has a storage class and no claim of ours
+
+
+class Files(TypedDict):
+    """Fields of `Facts`."""
+
+    claims: Mapping[str, str]
+    apart: Mapping[str, str]
+    store_gb: int
 
 
 def tiers(spec: ClusterSpec, outputs: Outputs) -> tuple[TierFacts, ...]:
@@ -38,6 +45,11 @@ def tiers(spec: ClusterSpec, outputs: Outputs) -> tuple[TierFacts, ...]:
     )
 
 
+def files(spec: ClusterSpec) -> Files:
+    """Where files can lie that outlive a node."""
+    return Files(claims=claims(spec), apart=apart(spec), store_gb=store_gb(spec))
+
+
 def claims(spec: ClusterSpec) -> dict[str, str]:
     """Claims of every namespace to where a notebook that ticks them finds them."""
     target = spec.placement.target
@@ -46,11 +58,25 @@ def claims(spec: ClusterSpec) -> dict[str, str]:
     return {claim: f"{SHARED}/{claim}" for claim in dict.fromkeys(found)}
 
 
+def apart(spec: ClusterSpec) -> dict[str, str]:
+    """Claims that are in a namespace of their own, with that namespace."""
+    if spec.placement.target != "coreweave":
+        return {}
+    return {tier.tier: f"{coreweave_shared.NAMESPACE}-{tier.tier}" for tier in spec.storage if tier.item == SHARED_SSD}
+
+
+def store_gb(spec: ClusterSpec) -> int:
+    """Disks of the object store inside the cluster; 0 where there is none."""
+    platform = spec.platform
+    part = None if platform is None else platform.part(platform.object_store)
+    return 0 if part is None else part.disk_gb
+
+
 def _is_object(tier: Tier) -> bool:
     return tier.item in OBJECT_ITEMS
 
 
 def _is_files(tier: Tier, target: str) -> bool:
     if target == "aws":
-        return tier.item == AWS_FILES
+        return tier.item == SHARED_SSD
     return tier.tier != HOT and not _is_object(tier)

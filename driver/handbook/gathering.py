@@ -15,7 +15,7 @@ from driver.handbook.facts import Addresses, ElsewhereFacts, Facts, Outputs, Run
 from driver.handbook.gathered_homes import homes, pools
 from driver.handbook.gathered_people import contacts, people, responses
 from driver.handbook.gathered_place import domain_of, money, place
-from driver.handbook.gathered_tiers import claims, tiers
+from driver.handbook.gathered_tiers import files, tiers
 from planning.accelerators import TURNS
 from planning.checklist.words import Ide
 from planning.errors import InputError
@@ -111,7 +111,7 @@ def gather(sources: Sources) -> Facts:
         object_store=platform.object_store if platform.part(STORE) or platform.object_store == "provider" else "",
         s3_address=names.S3_ADDRESS,
         collector=names.COLLECTOR,
-        claims=claims(spec),
+        **files(spec),
         sharing=platform.sharing,
         scale_to_zero=platform.part("knative") is not None,
         elsewhere=tuple(_elsewhere(each, sources) for each in lock.placements[1:]),

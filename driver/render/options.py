@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from planning.spec import Placement, Pool
 
 VERDICT_STYLE: Final = {Verdict.WITHIN: "green", Verdict.OVER: "bold red", Verdict.CANNOT_TELL: "yellow"}
+NOT_VALID: Final = "stale prices: not valid for signing"
 REFUSALS_SHOWN: Final = 5
 INDENT: Final = (0, 0, 0, 2)
 
@@ -40,9 +41,10 @@ def heading(quote: Quote) -> str:
     """What was quoted, with which prices, and until when."""
     count = len(quote.options)
     newest = f", newest price of {quote.prices_as_of}" if quote.prices_as_of else ""
+    holds = f"; {NOT_VALID}" if quote.stale else f", valid until {quote.valid_until}"
     return (
         f"{quote.stack}: {count} option{'s' if count > 1 else ''}. Price book {quote.prices}{newest}; "
-        f"priced on {quote.priced_at}, valid until {quote.valid_until}."
+        f"priced on {quote.priced_at}{holds}."
     )
 
 
@@ -67,12 +69,23 @@ def _comparison(option: Option) -> tuple[str | Text, ...]:
     verdict = option.judgement.verdict
     judged = Text(verdict.value, style=VERDICT_STYLE[verdict])
     return (
-        Text.assemble(option.id, (f"\n{views(option)}", "dim")),
+        Text.assemble(option.id, (f"\n{views(option)}", "dim"), (_held(option), "bold yellow")),
         *(floor(amount, unpriced=missing) for amount in usd_range(option.bill.usd_per_month)),
         f"{usd(lead.usd_per_gpu_hour)}\n{percent(versus_big_three_percent(lead))}" if lead else NOT_KNOWN,
         f"{number(run.hours)} h\n{usd(run.usd)}" if run else NOT_KNOWN,
         judged.append(f"\n{unpriced_note(missing)}", style="yellow") if missing else judged,
     )
+
+
+def _held(option: Option) -> str:
+    amount = held_all_month(option)
+    return f"\nas used; held all month {amount}" if amount else ""
+
+
+def held_all_month(option: Option) -> str:
+    """USD of an expected month in which no node is given back, where the bill gives back what was to be reserved."""
+    usd_held = option.held_usd_per_month
+    return "" if usd_held is None else floor(usd(usd_held), unpriced=len(option.bill.unpriced))
 
 
 def views(option: Option) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from driver.render.amounts import NOT_KNOWN, floor, number, percent, readings, total, unpriced_note, usd
-from driver.render.options import lead_worth, views, where
+from driver.render.options import held_all_month, lead_worth, views, where
 from driver.render.quote_names import letter, named
 from driver.render.quote_sheets import Cell, Chapter, Row, Sheet, texts
 from planning.bill import Bill, Group, State
@@ -59,7 +59,8 @@ def _compared(options: Sequence[Option]) -> Iterator[tuple[str, str, tuple[Cell,
             floor(usd(readings(each.bill.usd_per_month)[at]), unpriced=len(each.bill.unpriced)) for each in options
         )
         yield f"USD a month, {reading}", "sum" if reading == "expected" else "", texts(*amounts)
-    yield "not priced", "", texts(*(unpriced_note(len(each.bill.unpriced)) or "nothing" for each in options))
+    yield "USD a month, held all month", "", texts(*(held_all_month(each) for each in options))
+    yield "lines without a price", "", texts(*(unpriced_note(len(each.bill.unpriced)) or "none" for each in options))
     yield "verdict", "", tuple(_verdict(each) for each in options)
     yield "one run", "", texts(*(_runs(each) for each in options))
     leads = [lead_worth(each) for each in options]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from catalogs.age import MACHINE_AGE_LIMIT_DAYS, SERVICE_AGE_LIMIT_DAYS, age_days
 from driver.render.amounts import day, usd
 from driver.render.figures import NOT_COMPUTED, figure_number
+from driver.render.options import NOT_VALID
 from driver.render.quote_names import letter, named
 from driver.render.quote_sheets import Cell, Chapter, Row, Sheet, texts
 from planning.bill import State
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from planning.quote import Quote
 
 MOST_DECIMALS: Final = 6
+AGAIN_LATER: Final = "After the last day the quote has to be made again."
+AGAIN_WITH_NEWER: Final = "The quote has to be made again with newer prices before anybody signs."
 
 
 def ceiling_text(ceiling: Ceilings) -> str:
@@ -125,7 +128,7 @@ def prices(quote: Quote) -> Iterator[Chapter]:
     age = age_days(quote.prices_as_of, today=quote.priced_at)
     newest = day(quote.prices_as_of) + ("" if age is None else f", {age} days old on the day of pricing")
     rows = [
-        ("valid until", day(quote.valid_until)),
+        ("valid until", NOT_VALID if quote.stale else day(quote.valid_until)),
         ("priced on", day(quote.priced_at)),
         ("price book", quote.prices),
         ("newest price in the book", newest),
@@ -141,7 +144,7 @@ def prices(quote: Quote) -> Iterator[Chapter]:
     yield Chapter(
         title="Prices, and until when they hold",
         anchor="prices",
-        sentences=texts("All amounts are in USD, without taxes. After the last day the quote has to be made again."),
+        sentences=texts(f"All amounts are in USD, without taxes. {AGAIN_WITH_NEWER if quote.stale else AGAIN_LATER}"),
         sheets=(Sheet(head=(), rows=tuple(_stated(label, said) for label, said in rows), wide=0),),
     )
 
@@ -153,6 +156,10 @@ def _stated(label: str, said: str) -> Row:
 def signing(quote: Quote) -> Iterator[Chapter]:
     """A box for each option, and lines for two names."""
     if not quote.options:
+        return
+    if quote.stale:
+        refused = texts(f"{NOT_VALID[0].upper()}{NOT_VALID[1:]}.", AGAIN_WITH_NEWER)
+        yield Chapter(title="Not to be signed", anchor="accepted", sentences=refused)
         return
     boxes = tuple(Cell(f"{named(at, option)}: {option.id}", tone="box") for at, option in enumerate(quote.options))
     blanks = (

@@ -19,11 +19,13 @@ from planning.sla.report import Settled, report
 
 if TYPE_CHECKING:
     from datetime import date
+    from decimal import Decimal
 
     from driver.project import Project
     from planning.checklist.agreement import Agreement
+    from planning.checklist.model import Checklist
     from planning.lock import Lock
-    from planning.sla.form import SlaForm
+    from planning.sla.form import PromisedFrom, SlaForm
     from planning.sla.month import Month
     from planning.sla.series import Recorded
     from planning.sla.windows import Exclusion
@@ -42,7 +44,8 @@ class Subject:
         self.month = month
         self.today = today
         self.lock: Lock = read_lock(Path(shown(project.lock(stack))))
-        self.agreement: Agreement = read_file(Path(shown(project.checklist(stack)))).agreement
+        self.checklist: Checklist = read_file(Path(shown(project.checklist(stack))))
+        self.agreement: Agreement = self.checklist.agreement
         refuse_untimely(month, today=today, starts=self.agreement.starts)
 
     def exclusions(self, path: str) -> tuple[Exclusion, ...]:
@@ -62,12 +65,16 @@ class Subject:
         Raises:
             InputError: samples of another stack.
         """
-        rests_on = settled(self.agreement, exclusions=exclusions, today=self.today, source=source)
+        rests_on = settled(self.checklist, lock=self.lock, exclusions=exclusions, today=self.today, source=source)
         return report(self.lock, recorded, month=self.month, settled=rests_on)
 
 
-def settled(agreement: Agreement, *, exclusions: tuple[Exclusion, ...], today: date, source: str) -> Settled:
+def settled(
+    checklist: Checklist, *, lock: Lock, exclusions: tuple[Exclusion, ...], today: date, source: str
+) -> Settled:
     """What was agreed; the catalog's table of credits where the agreement has none."""
+    agreement = checklist.agreement
+    promised, where = promised_share(lock, checklist)
     promises = load().promises
     usual = table_of_promises(promises["credit_below"], promises["credit"])
     return Settled(
@@ -78,7 +85,19 @@ def settled(agreement: Agreement, *, exclusions: tuple[Exclusion, ...], today: d
         exclusions=exclusions,
         today=today,
         source=source,
+        promised=promised,
+        promised_from=where,
     )
+
+
+def promised_share(lock: Lock, checklist: Checklist) -> tuple[Decimal, PromisedFrom]:
+    """Percent of the month that the annex promises of the control plane, and where that stands."""
+    platform = lock.spec.platform
+    if platform is not None and platform.slo_percent is not None:
+        return platform.slo_percent, "lock"
+    if checklist.slo_percent is not None:
+        return checklist.slo_percent, "checklist"
+    return load().promises["slo_uptime"].value, "promises"
 
 
 def table_source() -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from planning.sla.said import SAID_VERDICT, Quoted, conclusion
+from planning.sla.said import Quoted, conclusion, said_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +40,7 @@ def _row(part: PartForm) -> Iterator[str]:
     hours = part["hours"]
     yield from (hours["owed"], hours["short"], hours["excluded"], hours["not_known"])
     yield _amount(part)
-    yield SAID_VERDICT[part["verdict"]]
+    yield said_verdict(part)
 
 
 def _amount(part: PartForm) -> str:
@@ -64,11 +64,18 @@ def _remarks(form: SlaForm) -> Iterator[str]:
         yield f"Nothing records the placement {name}."
     for key in form["untold"]:
         yield f"{key} has no price in the lock: its credit cannot be told, and the sum is a floor."
+    yield from _below(form)
     yield from _unusable(form)
     for each in form["exclusions"]:
         if each["refused"]:
             yield f"Not excluded: {each['component']} from {each['start']} ({each['reason']}): {each['refused']}."
     yield from (f"Note: {each}." for each in form["notes"])
+
+
+def _below(form: SlaForm) -> Iterator[str]:
+    for part in form["parts"]:
+        if part["verdict"] == "below":
+            yield f"Promised of {part['title']}: {part['promised_percent']}% of the month."
 
 
 def _unusable(form: SlaForm) -> Iterator[str]:

@@ -169,7 +169,7 @@ class AcceptanceForm(TypedDict):
     verdicts: list[VerdictForm]
     curves: list[CurveForm]
     unfinished: list[str]
-    """Jobs that did not end as they should, and why."""
+    """Jobs that did not end as they should and why, and files that do not say of which stack they are."""
     faults: list[str]
     """Records that were not used, and why."""
     tools: list[ToolForm]

@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from planning.checklist.model import Checklist
 
 KEEP: Final = "keep"
+DROP: Final = "drop"
 NONE: Final = "none"
 # Words that stand for an answer of one's own; none of them is one.
 YOURS: Final = frozenset(
-    ("ACCELERATOR", "ID", "MONTHS", "NAME", "PROVIDER/REGION", "URL", "VALUE", "VARIABLE", "VARIABLE/CONTEXT")
+    ("ACCELERATOR", "DAY", "ID", "MONTHS", "NAME", "PROVIDER/REGION", "URL", "VALUE", "VARIABLE", "VARIABLE/CONTEXT")
 )
 
 

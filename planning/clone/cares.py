@@ -47,10 +47,7 @@ WORKLOAD: Final = (
     "context_tokens latency_ms_per_token hours_per_week accelerators_per_engineer memory_per_engineer concurrency "
     "vcpus memory accelerators accelerator_memory hours_per_month"
 )
-SETTLED: Final = (
-    "starts fix_within_days exit_after_days replace_within_hours provider_spares burn_in_hours upgrade_after_months "
-    "migration_by maintenance_notice_hours"
-)
+SETTLED: Final = "settled with one provider, which binds no other"
 _KEPT: Final[Mapping[str, tuple[str, str]]] = {
     "": (
         "tracker schedulers orchestration operation support support_usd_per_month slo_percent spare_share burn_in",
@@ -90,12 +87,7 @@ _KEPT: Final[Mapping[str, tuple[str, str]]] = {
     "access.users": ("name email group workloads team ssh_key", PEOPLE),
     "access.sso": ("provider issuer tenant organisation", PEOPLE),
     "ceiling": ("binds", LIMIT),
-    "agreement": (SETTLED, BUSINESS),
-    "agreement.steps": ("step working_days", BUSINESS),
-    "agreement.credits": ("below_percent credit_percent", BUSINESS),
-    "agreement.tier_speeds": ("tier placement read_mb_per_s write_mb_per_s", BUSINESS),
-    "agreement.responses": ("sort within_minutes weekends", BUSINESS),
-    "agreement.contacts": ("role name email phone", PEOPLE),
+    "agreement": ("burn_in_hours", BUSINESS),
 }
 _DERIVED: Final[Mapping[str, str]] = {
     "where.wanted": "the clone is at the provider that was asked for",
@@ -133,6 +125,18 @@ _DECIDED: Final[Mapping[str, str]] = {
             "context": "two stacks may not install into one cluster",
         }.items()
     },
+    **{
+        f"agreement.{name}": SETTLED
+        for name in (
+            *("fix_within_days", "exit_after_days", "replace_within_hours", "provider_spares", "upgrade_after_months"),
+            *("migration_by", "maintenance_notice_hours", "steps.step", "steps.working_days"),
+            *("credits.below_percent", "credits.credit_percent"),
+            *("tier_speeds.tier", "tier_speeds.placement", "tier_speeds.read_mb_per_s", "tier_speeds.write_mb_per_s"),
+            *("responses.sort", "responses.within_minutes", "responses.weekends"),
+            *("contacts.role", "contacts.name", "contacts.email", "contacts.phone"),
+        )
+    },
+    "agreement.starts": "the day on which the work on one cluster begins",
     "where.elsewhere.wanted": "a cluster beside home need not move with it",
     "where.elsewhere.regions": "a cluster beside home need not move with it",
 }

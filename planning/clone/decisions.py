@@ -6,7 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from planning.checklist.words import CloudName, Residency
-from planning.clone.asked import KEEP, NONE, Choice, Decision, Need
+from planning.clone.agreed import agreed
+from planning.clone.asked import DROP, KEEP, NONE, Choice, Decision, Need
 from planning.clone.forbidden import promoted
 from planning.clone.machines import machine_decisions
 from planning.clone.settling import Path, put, said, value_at
@@ -39,8 +40,12 @@ WITHOUT_TERM: Final[tuple[tuple[Path, object], ...]] = (
 )
 
 
-def decisions(checklist: Checklist, *, target: Target, ground: Ground) -> tuple[Decision, ...]:
-    """Every decision that a clone may be told, those that it needs first."""
+def decisions(checklist: Checklist, *, source: str, target: Target, ground: Ground) -> tuple[Decision, ...]:
+    """Every decision that a clone may be told, those that it needs first.
+
+    Args:
+        source: provider of the source's home.
+    """
     found = [
         *_names(checklist),
         *_place(checklist, target=target, ground=ground),
@@ -49,6 +54,7 @@ def decisions(checklist: Checklist, *, target: Target, ground: Ground) -> tuple[
         *_joint(checklist, target=target),
         *_beside(checklist),
         *_terms(checklist),
+        *agreed(checklist, source=source, target=target),
         *_offered(checklist),
     ]
     found = [*promoted(found, checklist, target=target)]
@@ -90,8 +96,8 @@ def _place(checklist: Checklist, *, target: Target, ground: Ground) -> Iterator[
             path="where.excluded",
             why=f"the checklist rules {target.provider} out",
             old=", ".join(where.excluded),
-            choices=(Choice("drop", f"{target.provider} is no longer ruled out"),),
-            settle=lambda each, answer: _word(each, answer, word="drop", path=("where", "excluded"), value=left),
+            choices=(Choice(DROP, f"{target.provider} is no longer ruled out"),),
+            settle=lambda each, answer: _word(each, answer, word=DROP, path=("where", "excluded"), value=left),
         )
     lies = ground.region.residency
     if where.residency is not Residency.ANY and lies != where.residency:

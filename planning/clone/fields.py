@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from planning.clone.asked import Need
+from planning.clone.asked import DROP, Need
 from planning.clone.cares import Care, treatment
 from planning.clone.flat import flat
 
@@ -59,7 +59,8 @@ def _row(
     leaf = old or new
     pattern = leaf.pattern if leaf is not None else path
     was, now = (each.text if each is not None else ABSENT for each in (old, new))
-    decision = _decision_of(path, by_path) if treatment(pattern).care is Care.DECISION else None
+    is_asked = treatment(pattern).care is Care.DECISION and (was, now) != (ABSENT, ABSENT)
+    decision = _decision_of(path, by_path) if is_asked else None
     care, why, answer = _care(pattern, decision, answers, changed=was != now)
     said = old is not None and not old.is_default
     return Row(field=path, care=care, old=was, new=now, why=why, is_said=said, answer=answer)
@@ -71,7 +72,8 @@ def _care(
     """What became of a field, why, and the answer that made it so."""
     known = treatment(pattern)
     answer = answers.get(decision.path, decision.assumed) if decision is not None else ""
-    if decision is not None and answer and (changed or decision.need is not Need.OFFERED):
+    stands = decision is not None and decision.need is not Need.OFFERED and answer != DROP
+    if decision is not None and answer and (changed or stands):
         return Care.DECISION, known.why if decision.need is Need.OFFERED else decision.why, answer
     if changed:
         return Care.DERIVED, known.why if known.care is Care.DERIVED else "follows from what was decided", ""

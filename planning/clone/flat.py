@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from pydantic import BaseModel
 
@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from planning.checklist.model import Checklist
+
+# Fields that tell the entries of one list apart, the first that a section has; people may share a name, not a role.
+KEYS: Final = (("role",), ("sort",), ("step",), ("placement", "tier"), ("below_percent",), ("name",))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,10 +47,17 @@ def _leaves(section: BaseModel, *, at: str, pattern: str) -> Iterator[Leaf]:
             yield from _leaves(value, at=path, pattern=generic)
         elif isinstance(value, tuple) and value and isinstance(value[0], BaseModel):
             for each in cast("tuple[BaseModel, ...]", value):
-                yield from _leaves(each, at=f"{path}.{getattr(each, 'name', '')}", pattern=generic)
+                yield from _leaves(each, at=f"{path}.{_called(each)}", pattern=generic)
         else:
             default = field.get_default(call_default_factory=True)
             yield Leaf(path=path, pattern=generic, text=text_of(shown[name]), is_default=value == default)
+
+
+def _called(entry: BaseModel) -> str:
+    """What an entry of a list is called, by words that no other entry of the list has."""
+    fields = type(entry).model_fields
+    names = next((names for names in KEYS if all(name in fields for name in names)), ())
+    return "/".join(str(getattr(entry, name)) for name in names)
 
 
 def text_of(value: object) -> str:

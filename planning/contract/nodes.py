@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from planning.burning import why_not
-from planning.contract.sides import measured, settled
+from planning.contract.sides import BINDING, NO, UNKNOWN, measured, settled
 from planning.document.blocks import Blank, Bullets, Heading, Notice, Paragraph
 from planning.document.figure import listed, say
-from planning.document.origins import of_lock
+from planning.document.origins import of_catalog, of_lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,15 +19,23 @@ if TYPE_CHECKING:
     from planning.document.figure import Sentence
 
 HELD: Final = {
-    "reserved": "reserved for the term: they stay this customer's, running or not, and while they are built again;"
-    " nobody else is given them",
-    "capacity_block": "booked: they are this customer's for the days that were booked",
+    ("reserved", "yes"): "reserved for the term: they stay this customer's, running or not, and while they are built"
+    " again; nobody else is given them",
+    ("reserved", "no"): "paid for the whole term: that is a price and holds no node; one that is given back or fails is"
+    " certain to come again only with a capacity reservation",
+    ("reserved", "unknown"): "paid for the whole term; no source says whether the provider holds the nodes for it, so"
+    " the line below settles it",
+    ("capacity_block", "yes"): "booked: they are this customer's for the days that were booked",
+    ("capacity_block", "no"): "booked, and not held",
+    ("capacity_block", "unknown"): "booked; no source says whether the provider holds the nodes, so the line below"
+    " settles it",
+}
+"""How nodes of purchases that bind are held, by the kind of the purchase and what the catalog says of it."""
+LOOSE: Final = {
     "on_demand": "on demand: nobody holds a node that is given back, and none is certain when it is asked for again",
     "spot": "spot: the provider may take a node back at any time",
     "flex": "queued: they come when the provider has them, for a time",
 }
-
-KEPT: Final = frozenset({"reserved", "capacity_block"})
 
 
 def burn_in(sides: Sides) -> Iterator[Block]:
@@ -44,6 +52,7 @@ def burn_in(sides: Sides) -> Iterator[Block]:
     untested = [pool for pool in accelerated if not pool.burned_in]
     if not untested:
         return
+    yield from _agreed_elsewhere(untested, sides)
     early = say(sides.promise("early_failures", 0), " to ", sides.promise("early_failures", 1, unit="%"))
     yield Bullets(tuple(say(pool.name, ": no burn-in, since ", _why_not(pool), ".") for pool in untested))
     yield Notice(
@@ -85,6 +94,24 @@ def _longer(sides: Sides) -> Iterator[Block]:
     )
 
 
+def _agreed_elsewhere(untested: list[PoolAt], sides: Sides) -> Iterator[Block]:
+    """Hours that were agreed on for a cluster that the program does not build: nothing here runs or measures them."""
+    hours = sides.agreed("burn_in_hours")
+    theirs = [pool.name for pool in untested if pool.pool.burn_in and not pool.place.built]
+    if hours is None or not theirs:
+        return
+    yield Notice(
+        say(
+            "Agreed on are ",
+            hours,
+            " hours of burn-in: the provider runs them on ",
+            listed(theirs),
+            " before it hands the nodes over. The acceptance does not measure that, so the provider shows its own"
+            " record.",
+        )
+    )
+
+
 def _why_not(pool: PoolAt) -> str:
     if not pool.pool.burn_in:
         return "none is part of this option"
@@ -101,7 +128,8 @@ def spares(sides: Sides) -> Iterator[Block]:
         after=" hours of the report; until then it counts as a node that could not be used.",
     )
     yield Blank(say("Nodes that are replaced so fast in one month"))
-    if unheld := [pool.name for pool in sides.pools if pool.accelerated and pool.pool.kind not in KEPT]:
+    unheld = [pool.name for pool in sides.pools if pool.accelerated and sides.holds(pool) == NO]
+    if unheld and not sides.agreement.provider_spares:
         yield Paragraph(
             say("Nobody holds nodes for ", listed(unheld), ": there another comes when the provider has one to give.")
         )
@@ -147,6 +175,9 @@ def _own_spares(sides: Sides) -> Iterator[Block]:
                 listed(each),
                 ". They and those that the provider keeps stand on the spine of the nodes that work; one that stands"
                 " further away is no replacement.",
+                " In a pool that scales they are there, and on that spine, only while its nodes run."
+                if any(pool.pool.min_nodes < pool.pool.max_nodes for pool in paid)
+                else "",
             )
         )
     if without:
@@ -162,8 +193,14 @@ def _own_spares(sides: Sides) -> Iterator[Block]:
 def allocation(sides: Sides) -> Iterator[Block]:
     """Who holds the nodes, and how the cluster may grow."""
     yield Heading(2, say("Allocation and growth"))
-    kinds = dict.fromkeys(pool.pool.kind for pool in sides.pools if pool.accelerated or pool.pool.kind == "reserved")
-    yield Bullets(tuple(_held(kind, sides) for kind in kinds or dict.fromkeys(each.pool.kind for each in sides.pools)))
+    told = [pool for pool in sides.pools if _told(pool, sides)]
+    ways = dict.fromkeys((pool.pool.kind, sides.holds(pool)) for pool in told)
+    yield Bullets(tuple(_held(kind, holds, told, sides) for kind, holds in ways))
+    yield from (
+        Blank(say(pool.name, ": whether the provider holds its nodes while they do not run or are replaced"))
+        for pool in told
+        if sides.holds(pool) == UNKNOWN
+    )
     together = [pool for pool in sides.pools if sides.together(pool)]
     if not together:
         return
@@ -177,14 +214,40 @@ def allocation(sides: Sides) -> Iterator[Block]:
     yield Blank(say("Nodes that may be added on the same spine, and how long before they must be asked for"))
 
 
-def _held(kind: str, sides: Sides) -> Sentence:
-    named = listed(
-        pool.name
-        for pool in sides.pools
-        if pool.pool.kind == kind and (pool.accelerated or kind == "reserved" or not _any_accelerated(sides))
+def _told(pool: PoolAt, sides: Sides) -> bool:
+    """Whether it is said who holds a pool: of accelerators and of what binds; of all where there is neither."""
+    return pool.accelerated or pool.pool.kind == "reserved" or not _any_told(sides)
+
+
+def _held(kind: str, holds: str, told: list[PoolAt], sides: Sides) -> Sentence:
+    mine = [pool for pool in told if (pool.pool.kind, sides.holds(pool)) == (kind, holds)]
+    words = LOOSE.get(kind) or HELD.get((kind, holds), "bought as the catalog's terms say")
+    return say(listed(pool.name for pool in mine), ": ", words, *_why_held(mine, sides), ".")
+
+
+def _why_held(mine: list[PoolAt], sides: Sides) -> Iterator[Sentence]:
+    """What the catalog says of each purchase that binds, with its source."""
+    bound = {pool.pool.purchase: pool for pool in mine if pool.pool.kind in BINDING and sides.holds(pool) != UNKNOWN}
+    terms = [(pool, term) for pool in bound.values() if (term := sides.term(pool)) is not None]
+    if not terms:
+        return
+    yield say(
+        " (",
+        listed(
+            say(
+                of_lock(pool.pool.purchase, f"{pool.at}.purchase"),
+                " holds nodes: ",
+                of_catalog(
+                    term.holds,
+                    f"terms.csv {term.purchase},{term.provider} holds",
+                    source=sides.source(term.holds_source, None),
+                ),
+            )
+            for pool, term in terms
+        ),
+        ")",
     )
-    return say(named, ": ", HELD.get(kind, "bought as the catalog's terms say"), ".")
 
 
-def _any_accelerated(sides: Sides) -> bool:
-    return any(pool.accelerated for pool in sides.pools)
+def _any_told(sides: Sides) -> bool:
+    return any(pool.accelerated or pool.pool.kind == "reserved" for pool in sides.pools)

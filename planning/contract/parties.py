@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from planning.contract.places import Place
     from planning.contract.sides import Sides
     from planning.document.blocks import Block
-    from planning.document.figure import Sentence
+    from planning.document.figure import Figure, Sentence
 
 ANY_REGION: Final = "any"
 ROLES: Final = {
@@ -63,16 +63,19 @@ def _what(place: Place) -> Sentence:
 def _provider(place: Place, sides: Sides) -> Sentence:
     where = place.spec.placement
     at = f"{place.at}.placement"
-    known = sides.catalog.providers.get(where.provider)
     named = of_lock(where.region, f"{at}.region")
     region = say(", region ", named) if where.region != ANY_REGION else say(", region to be agreed")
     rented = say(", on a cluster that is there already") if place.spec.existing is not None else say()
+    return say(provider_title(place, sides), region, rented)
+
+
+def provider_title(place: Place, sides: Sides) -> Figure:
+    """The provider as people call it; by its name in the lock where the catalog does not know it."""
+    name = place.spec.placement.provider
+    known = sides.catalog.providers.get(name)
     if known is None:
-        return say(of_lock(where.provider, f"{at}.provider"), region, rented)
-    title = of_catalog(
-        known.title, f"providers.csv {known.name} title", source=sides.source(known.source, None), text=known.title
-    )
-    return say(title, region, rented)
+        return of_lock(name, f"{place.at}.placement.provider")
+    return of_catalog(known.title, f"providers.csv {known.name} title", source=sides.source(known.source, None))
 
 
 def _contacts(sides: Sides) -> Iterator[Block]:

@@ -34,6 +34,11 @@ class Place:
         """What the stack calls it."""
         return of_lock(self.spec.placement.name, f"{self.at}.placement.name")
 
+    @property
+    def built(self) -> bool:
+        """Whether the program builds the cluster."""
+        return self.spec.existing is None and self.spec.placement.target != "none"
+
     def pools(self) -> Iterator[PoolAt]:
         """Its node pools."""
         for number, pool in enumerate(self.spec.pools):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
+from planning.contract.parties import customer_is_served
 from planning.contract.sides import counted
 from planning.document.blocks import Blank, Bullets, Heading, Notice, Paragraph, Table
 from planning.document.figure import say
@@ -57,6 +58,11 @@ def price(sides: Sides) -> Iterator[Block]:
     if unpriced:
         yield Notice(say("These have no price in any source, so the sums are not the whole price. Settle each:"))
         yield Bullets(tuple(say(of_lock(line.label, f"bill.{at}.label")) for at, line in unpriced))
+    if customer_is_served(sides):
+        yield Notice(
+            say("The cluster is run for the customer, and no line of this price pays whoever runs it. Settle it:")
+        )
+        yield Blank(say("What whoever runs the cluster is paid for a month, where it is not in the price, in USD"))
 
 
 def _chapters(lines: list[Numbered], sides: Sides) -> Mapping[str, list[Numbered]]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from planning.document.blocks import Bullets, Heading, Paragraph, Table
+from planning.contract.sides import UNKNOWN
+from planning.document.blocks import Blank, Bullets, Heading, Paragraph, Table
 from planning.document.figure import say
 from planning.document.origins import of_catalog, of_lock
 
@@ -45,25 +46,30 @@ def _bought(pool: PoolAt, field: str) -> Sentence:
 
 
 def _terms(sides: Sides) -> Iterator[Block]:
-    """What a purchase that binds means at its provider."""
+    """What a purchase that binds means at its provider; what no source says of it is a line."""
     bought = {
         (pool.pool.purchase, pool.place.spec.placement.provider): pool
         for pool in sides.pools
         if pool.pool.kind not in {"on_demand", "spot"}
     }
-    items = [
-        say(of_lock(purchase, f"{pool.at}.purchase"), ": ", _note(term, sides))
-        for (purchase, provider), pool in bought.items()
-        if (term := sides.catalog.terms.get((purchase, provider)) or sides.catalog.terms.get((purchase, "*")))
-    ]
-    if items:
-        yield Bullets(tuple(items))
+    known = [(pool, term) for pool in bought.values() if (term := sides.term(pool)) is not None]
+    if known:
+        yield Bullets(tuple(say(_purchase(pool), ": ", _note(term, sides)) for pool, term in known))
+    yield from (
+        Blank(say(_purchase(pool), ": how much of it is paid up front"))
+        for pool, term in known
+        if term.upfront == UNKNOWN
+    )
+
+
+def _purchase(pool: PoolAt) -> Figure:
+    return of_lock(pool.pool.purchase, f"{pool.at}.purchase")
 
 
 def _note(term: Term, sides: Sides) -> Figure:
-    at = f"terms.csv {term.purchase} note"
-    months = f"{term.months} months, paid up front: {term.upfront}; {term.note}"
-    return of_catalog(months, at, source=sides.source(term.source, None))
+    upfront = f", paid up front: {term.upfront}" if term.upfront != UNKNOWN else ""
+    text = f"{term.months} months{upfront}; {term.note}" if term.months else f"{term.note}"
+    return of_catalog(text, f"terms.csv {term.purchase} note", source=sides.source(term.source, None))
 
 
 def _scale(pool: PoolAt) -> tuple[Sentence, ...]:

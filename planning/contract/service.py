@@ -8,7 +8,7 @@ from planning.checklist.words import Operation, Orchestration, Support
 from planning.contract.sides import counted, settled
 from planning.document.blocks import Blank, Bullets, Heading, Notice, Paragraph, Table
 from planning.document.figure import say
-from planning.document.origins import of_checklist, of_lock
+from planning.document.origins import of_catalog, of_checklist, of_lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,6 +28,11 @@ LEVELS: Final = {
     Support.BUSINESS_HOURS: "Support answers in business hours.",
     Support.ALWAYS: "Support answers at any hour of any day, at night, at weekends and on holidays.",
 }
+PLANS: Final = {
+    ("aws-support-page", "support_business_hours"): "AWS Support Developer",
+    ("aws-support-page", "support_24x7"): "AWS Support Business",
+}
+"""Plans that the catalog prices, by the source and the item of their line; each is named in its source's text."""
 
 
 def support(sides: Sides) -> Iterator[Block]:
@@ -35,6 +40,7 @@ def support(sides: Sides) -> Iterator[Block]:
     level = sides.lock.spec.services.support
     yield Heading(2, say("Support"))
     yield Paragraph(say(LEVELS[level]))
+    yield from _plans(sides)
     yield from _contrary(level, sides)
     settled_now = {each.sort: at for at, each in enumerate(sides.agreement.responses)}
     if level is Support.NONE and not settled_now:
@@ -56,6 +62,24 @@ def support(sides: Sides) -> Iterator[Block]:
     )
     if not _weekends(sides):
         yield Notice(_drill("At night, at weekends and on holidays nobody of the provider has"))
+
+
+def _plans(sides: Sides) -> Iterator[Block]:
+    """The plan of the cloud that is in the price: whose it is, and what it does not look after."""
+    for at, line in enumerate(sides.lock.bill):
+        plan = PLANS.get((line.source, line.item))
+        if plan is None:
+            continue
+        source = sides.source(line.source, line.as_of)
+        yield Paragraph(
+            say(
+                "What is priced as ",
+                of_lock(line.label, f"bill.{at}.label"),
+                " is ",
+                of_catalog(plan, f"sources.csv {line.source} text", source=source),
+                ": the cloud's own plan, which looks after what the cloud sells and not after this cluster.",
+            )
+        )
 
 
 def _contrary(level: Support, sides: Sides) -> Iterator[Block]:
@@ -89,7 +113,7 @@ def _drill(nobody: str) -> Sentence:
     return say(
         nobody,
         " to answer. The customer's engineers bring the cluster back by themselves then: they have"
-        " an API for each step, and try it once before the first job.",
+        " an API or a ticket for each step, and try it once before the first job.",
     )
 
 

@@ -8,6 +8,7 @@ from catalogs.speeds import tier_speeds
 from planning.acceptance.limits import plain
 from planning.acceptance.shelves import sold_mb_per_s
 from planning.contract.limits import OPEN, agreed_figure, bound
+from planning.contract.parties import provider_title
 from planning.contract.shortfall import slo
 from planning.contract.sides import measured
 from planning.document.blocks import Blank, Heading, Notice, Paragraph, Table
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from planning.document.figure import Figure, Sentence
 
 VERSION: Final = "kubernetes_version"
+UNSOLD: Final = " is not known"  # how the engine of a tier ends in a lock where no source says what it is made of
 UNPUBLISHED: Final = "not published"  # how providers.csv begins where a source names no figure
 
 
@@ -84,7 +86,7 @@ def _files(files: list[tuple[TierAt, ExpectedTier]], sides: Sides) -> Iterator[B
 def _tier(tier: TierAt) -> tuple[Sentence, ...]:
     return (
         tier.name,
-        say(of_lock(tier.tier.engine, f"{tier.at}.engine")),
+        say(OPEN) if tier.tier.engine.endswith(UNSOLD) else say(of_lock(tier.tier.engine, f"{tier.at}.engine")),
         say(of_lock(tier.tier.purpose, f"{tier.at}.purpose")),
         say(of_lock(tier.tier.asked_gb, f"{tier.at}.asked_gb")),
         say(of_lock(tier.tier.provisioned_gb, f"{tier.at}.provisioned_gb")),
@@ -169,9 +171,9 @@ def control(sides: Sides) -> Iterator[Block]:
         say(
             "The control plane answers ",
             share,
-            " of each month, or more where the provider's own agreement says so; atoll sla ",
+            " of each month; atoll sla ",
             sides.stack,
-            " counts it. ",
+            " counts it, and what the provider's own agreement says beyond that holds beside it. ",
             "Nobody asked for another share, so it is that of the catalog. " if asked else "",
             "Before the cluster is accepted, each of its services has done its work once." if smoke else "",
         )
@@ -206,8 +208,7 @@ def _software(sides: Sides) -> Iterator[Block]:
 
 
 def _api(place: Place, sides: Sides) -> Iterator[Block]:
-    at = f"{place.at}.placement.provider"
-    provider = of_lock(place.spec.placement.provider, at)
+    provider = provider_title(place, sides)
     known = sides.catalog.providers.get(place.spec.placement.provider)
     if known is None or not known.sla or known.sla.startswith(UNPUBLISHED):
         yield Blank(say(provider, ": share of the month in which the Kubernetes API answers, in %"))

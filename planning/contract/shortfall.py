@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from planning.contract.sides import settled
 from planning.document.blocks import Blank, Bullets, Heading, Notice, Paragraph, Table
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from planning.document.blocks import Block
     from planning.document.figure import Figure, Sentence
     from planning.spec import Pool
+
+CREDIT_HEADS: Final = ("attainment of the month", "hours for which all of a part is away, more than", "paid back")
 
 
 def delivered(sides: Sides) -> Iterator[Block]:
@@ -63,9 +65,16 @@ def credits_owed(sides: Sides) -> Iterator[Block]:
     steps = list(_steps(sides))
     yield Heading(3, say("Credits"))
     yield Table(
-        head=(say("attainment of the month"), say("missing for more than, hours"), say("paid back")),
+        head=tuple(map(say, CREDIT_HEADS)),
         rows=tuple((say("below ", below), say(_hours(below, limit)), say(paid)) for below, paid, limit in steps),
         numbers_from=1,
+    )
+    yield Paragraph(
+        say(
+            "A node that is away counts as its share of its pool: the same credit then takes as many times the hours as"
+            " there are nodes. The hours are of the month that price lists count with; what counts is the length that"
+            " the month has."
+        )
     )
     yield Paragraph(
         say(
@@ -103,6 +112,11 @@ def _not_counted(sides: Sides) -> Iterator[Block]:
     if buckets:
         yield Paragraph(
             say("Not counted by the month, but held to the provider's own terms: ", listed(buckets), " storage.")
+        )
+    local = [tier.name for tier in sides.tiers if tier.tier.item == INCLUDED]
+    if local:
+        yield Paragraph(
+            say("Not counted for itself, since it is part of its node and fails with it: ", listed(local), " storage.")
         )
     blind = [each.name for each in sides.pools if each.pool.fabric not in NO_FABRIC and _unseen(each.pool)]
     if blind:
@@ -172,11 +186,16 @@ def excluded(sides: Sides) -> Iterator[Block]:
     yield Bullets(tuple(_excluded(sides, notice)))
     if notice is None:
         yield Blank(say("Hours of notice before maintenance"))
+    yield Blank(say("Hours of announced maintenance in one month at most"))
 
 
 def _excluded(sides: Sides, notice: Figure | None) -> Iterator[Sentence]:
     if notice is not None:
-        yield say("Maintenance that was announced ", notice, " hours before, for as long as was announced.")
+        yield say(
+            "Maintenance that was announced at least ",
+            notice,
+            " hours before, for as long as was announced and no longer than the line below allows.",
+        )
     else:
         yield say(
             "Maintenance that was announced as many hours before as the line below says. While nothing stands there,"

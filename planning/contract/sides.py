@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from catalogs.offering import known_term
 from planning.acceptance.expected import expected
 from planning.acceptance.results import CHECKS
 from planning.contract.places import Place
@@ -18,6 +19,7 @@ from planning.lock import to_text
 if TYPE_CHECKING:
     from datetime import date
 
+    from catalogs.model import Term
     from catalogs.reader import Catalog
     from planning.acceptance.expected import Expected, ExpectedPool
     from planning.checklist.agreement import Agreement
@@ -27,6 +29,12 @@ if TYPE_CHECKING:
     from planning.document.figure import Figure, Sentence
     from planning.document.origins import Value
     from planning.lock import Lock
+
+
+NO: Final = "no"
+UNKNOWN: Final = "unknown"
+BINDING: Final = frozenset({"reserved", "capacity_block"})
+"""Kinds of purchase that bind: what they hold is a matter of each purchase."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,6 +102,18 @@ class Sides:
     def stack(self) -> Figure:
         """The stack's name."""
         return of_lock(self.lock.stack, "stack")
+
+    def term(self, pool: PoolAt) -> Term | None:
+        """What the catalog says of a pool's purchase at its provider; None where it explains no such word."""
+        provider = pool.place.spec.placement.provider
+        return known_term(self.catalog, provider=provider, purchase=pool.pool.purchase)
+
+    def holds(self, pool: PoolAt) -> str:
+        """Whether a pool's nodes are held for the customer while they do not run: "yes", "no", "unknown"."""
+        if pool.pool.kind not in BINDING:
+            return NO
+        term = self.term(pool)
+        return UNKNOWN if term is None else term.holds
 
     def agreed(self, field: str) -> Figure | None:
         """A settled figure of the checklist's agreement; None where nobody settled it."""

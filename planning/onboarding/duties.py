@@ -4,25 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from catalogs.offering import known_term
 from planning.document.figure import Sentence, listed, say
 from planning.document.origins import of_lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from catalogs.reader import Catalog
     from planning.checklist.model import Checklist
     from planning.lock import Lock
+    from planning.spec import ClusterSpec
 
 KEYLESS: Final = frozenset({"mlflow", "none"})  # experiment trackers that ask for no key of the customer's
 
 
-def duties(lock: Lock, checklist: Checklist) -> tuple[Sentence, ...]:
+def duties(lock: Lock, checklist: Checklist, catalog: Catalog) -> tuple[Sentence, ...]:
     """Boxes for the customer's side to tick before the build."""
-    return tuple(_duties(lock, checklist))
+    return tuple(_duties(lock, checklist, catalog))
 
 
-def _duties(lock: Lock, checklist: Checklist) -> Iterator[Sentence]:
-    yield from _places(lock)
+def _duties(lock: Lock, checklist: Checklist, catalog: Catalog) -> Iterator[Sentence]:
+    yield from _places(lock, catalog)
     yield from _network(lock)
     yield from _people(lock)
     yield from _secrets(lock)
@@ -32,7 +35,7 @@ def _duties(lock: Lock, checklist: Checklist) -> Iterator[Sentence]:
         yield say("Name whom to call on your side and agree whom to call on ours (agreement.contacts).")
 
 
-def _places(lock: Lock) -> Iterator[Sentence]:
+def _places(lock: Lock, catalog: Catalog) -> Iterator[Sentence]:
     for at, spec in enumerate(lock.placements):
         provider = of_lock(spec.placement.provider, f"placements.{at}.placement.provider")
         region = of_lock(spec.placement.region, f"placements.{at}.placement.region")
@@ -56,6 +59,27 @@ def _places(lock: Lock) -> Iterator[Sentence]:
             "Open the account at ", provider, " in ", region, " and have its quota raised for ", machines,
             "; atoll preflight says what is missing.",
         )  # fmt: skip
+        yield from _purchases(spec, f"placements.{at}", catalog)
+
+
+def _purchases(spec: ClusterSpec, place: str, catalog: Catalog) -> Iterator[Sentence]:
+    """Terms that somebody has to buy: the program runs the nodes, whatever they are paid by."""
+    for number, pool in enumerate(spec.pools):
+        if pool.kind != "reserved" or not pool.min_nodes:
+            continue
+        path = f"{place}.pools.{number}"
+        term = known_term(catalog, provider=spec.placement.provider, purchase=pool.purchase)
+        price_alone = term is not None and term.holds == "no"
+        yield say(
+            "Buy ",
+            of_lock(pool.purchase, f"{path}.purchase"),
+            " for ",
+            of_lock(pool.min_nodes, f"{path}.min_nodes"),
+            " of ",
+            of_lock(pool.machine, f"{path}.machine"),
+            ": the program does not",
+            ", and until then the price is that on demand." if price_alone else ", and until then nothing is reserved.",
+        )
 
 
 def _network(lock: Lock) -> Iterator[Sentence]:

@@ -34,6 +34,11 @@ ROLES: Final[Mapping[str, str]] = {
     "support": "the provider's support",
     "security": "the provider's security officer",
 }
+THERE_ALREADY: Final[Mapping[str, str]] = {
+    "preflight": "Look whether the cluster can be reached and has what was accepted",
+    "build": "Install the platform on the cluster that is there",
+}
+"""Titles where nothing is built: on a cluster that exists."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +46,7 @@ class Step:
     """One step, placed in time.
 
     Args:
-        title: as the catalog says it; `title_of` traces the digits in it.
+        title: as the catalog says it, or as THERE_ALREADY does; `title_of` traces the digits in it.
         owner: a person where the agreement names one, else the role.
         takes: "two working days", "two days without a break".
         first: None where the agreement names no day to start on.
@@ -90,7 +95,7 @@ def _placed(lock: Lock, checklist: Checklist, catalog: Catalog) -> Iterator[Step
         day += length.days
         yield Step(
             id=row.step,
-            title=row.title,
+            title=_title(row, lock),
             owner=_owner(row.owner, checklist),
             takes=_takes(length),
             first=first,
@@ -98,6 +103,10 @@ def _placed(lock: Lock, checklist: Checklist, catalog: Catalog) -> Iterator[Step
             day=day,
             why_dates=tuple(used),
         )
+
+
+def _title(row: HandoverStep, lock: Lock) -> str:
+    return THERE_ALREADY.get(row.step, row.title) if lock.spec.existing is not None else row.title
 
 
 def _last(first: date, length: Length) -> date:
@@ -140,15 +149,15 @@ def length_of(row: HandoverStep, checklist: Checklist, catalog: Catalog) -> Leng
 
 
 def _burn_in(checklist: Checklist, catalog: Catalog) -> Length:
-    """Whole days of the settled hours; else of the longest burn-in that the catalog knows, to be on the safe side."""
+    """Whole days of the settled hours, no fewer than run at least; unsettled of the longest, to be on the safe side."""
     settled = checklist.agreement.burn_in_hours
     promise = catalog.promises[BURN_IN]
-    hours = settled if settled is not None else promise.values[-1]
-    source = (
-        of_checklist(hours, "agreement.burn_in_hours")
-        if settled is not None
-        else of_promise(promise, source=source_text(catalog, promise.source), text=f"{hours:f}")
-    )
+    known = promise.values[-1] if settled is None else promise.value
+    if settled is not None and settled >= known:
+        hours, source = settled, of_checklist(settled, "agreement.burn_in_hours")
+    else:
+        hours = known
+        source = of_promise(promise, source=source_text(catalog, promise.source), text=f"{known:f}")
     whole = ceil(hours / HOURS_PER_DAY)
     return Length(days=whole, through=True, figure=reckoned(whole, "hours of the burn-in in whole days", source))
 

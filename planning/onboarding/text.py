@@ -38,6 +38,12 @@ WITHOUT: Final[Mapping[str, str]] = {
     "first_job": "it did its work once, and people know where they see what it does and costs",
 }
 """Instead: where no notebooks are installed, where nothing is trained."""
+EXISTING: Final[Mapping[str, str]] = {
+    "preflight": "nothing is refused, and each line that stays unknown is settled with the provider: atoll preflight"
+    " {stack}",
+    "build": "the update has ended, nothing drifts and each part runs: atoll up {stack}",
+}
+"""Instead: on a cluster that exists, whose provider no program here can ask."""
 OWN_WAYS: Final = {
     "vpn": "a WireGuard profile of their own",
     "role": "a kubeconfig of their role without a credential in it",
@@ -83,7 +89,7 @@ def _blocks(lock: Lock, checklist: Checklist, catalog: Catalog) -> Iterator[Bloc
         rows=tuple((title_of(each, catalog), _done(each, lock, checklist)) for each in found),
     )
     yield Heading(2, say("What only you can do"))
-    yield Bullets(duties(lock, checklist), boxes=True)
+    yield Bullets(duties(lock, checklist, catalog), boxes=True)
     yield Heading(2, say("What each person is handed"))
     yield from _handed(lock)
     yield Heading(2, say("Whom to call"))
@@ -112,6 +118,8 @@ def _done(step: Step, lock: Lock, checklist: Checklist) -> Sentence:
         "first_job": any(isinstance(each, Training | FineTuning) for each in checklist.workloads),
     }
     words = DONE_WHEN[step.id] if there.get(step.id, True) else WITHOUT[step.id]
+    if lock.spec.existing is not None:
+        words = EXISTING.get(step.id, words)
     before, mark, rest = words.partition("{stack}")
     return say(before, of_lock(lock.stack, "stack"), rest) if mark else say(before)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import PurchaseKind
-from planning.money import HOURS_PER_MONTH, Range
+from planning.money import HOURS_PER_MONTH, NOTHING, Range
 from planning.pricing import with_fallback
 
 if TYPE_CHECKING:
@@ -91,6 +91,16 @@ def whole(
         hours = Range.exactly(HOURS_PER_MONTH * min_nodes)
     part = Part(offer, fit.working, fit.spares, min_nodes, hours, fallback)
     return Candidate(demand, fit, offer.machine, accelerator, (part,), part.usd, hours)
+
+
+def held(candidate: Candidate) -> Candidate:
+    """The same nodes, none of which is given back before the month ends."""
+    parts = tuple(
+        replace(part, min_nodes=part.nodes, node_hours=Range.exactly(HOURS_PER_MONTH * part.nodes))
+        for part in candidate.parts
+    )
+    usd, hours = sum((part.usd for part in parts), start=NOTHING), sum((part.node_hours for part in parts), NOTHING)
+    return replace(candidate, parts=parts, machine_usd=usd, node_hours=hours)
 
 
 def split(

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import PurchaseKind
 from planning.bill import Bill
 from planning.charge import HOME
+from planning.checklist.words import Operation
 from planning.checklist.workload import FineTuning, Training
 from planning.lock import Ceilings
-from planning.money import NOTHING, ZERO
+from planning.money import NOTHING, ZERO, to_cents
 from planning.options.assemble import UNNAMED_MACHINE, named_parts, spec, target
+from planning.options.candidate import held
 from planning.options.platform import forwarding_notice, not_installed, shares_here, store_notice
 from planning.options.worth import buying, pool_worth
 from planning.pricing import price_all
@@ -78,6 +81,8 @@ def option(
 ) -> Option:
     """The option that picks for every placement are together."""
     clusters = tuple(_cluster(each, market) for each in placed)
+    released = tuple(name for each in placed for name in _released(each, market))
+    held_usd = _held_usd(placed, market) if released else None
     candidates = [candidate for each in placed for candidate in each.pick.candidates]
     bills = whole_bill(clusters, market)
     worth = tuple(
@@ -105,11 +110,15 @@ def option(
             )
         ),
         lock_in="; ".join(market.catalog.providers[name].lock_in for name in providers),
-        notes=tuple(
-            f"{each.part.name}: {note}" if len(placed) > 1 else note
-            for each in placed
-            for note in _notes(each, market=market)
+        notes=(
+            *_held_notes(released, held_usd, least=bool(bills.unpriced)),
+            *(
+                f"{each.part.name}: {note}" if len(placed) > 1 else note
+                for each in placed
+                for note in _notes(each, market=market)
+            ),
         ),
+        held_usd_per_month=held_usd,
     )
 
 
@@ -123,6 +132,48 @@ def _cluster(placed: Placed, market: Market) -> ClusterSpec:
         missing=pick.missing,
         name=part.name,
     )
+
+
+def _released(placed: Placed, market: Market) -> tuple[str, ...]:
+    """Machines of a cluster there is, all of which were to be reserved: priced as used, for want of such a price."""
+    where, contract = placed.part.checklist.where, placed.part.checklist.contract
+    if where.existing is None or contract.reserve != "all" or not contract.months:
+        return ()
+    return tuple(
+        each.machine.name for each in placed.pick.candidates if _is_released(each, market, months=contract.months)
+    )
+
+
+def _is_released(each: Candidate, market: Market, *, months: int) -> bool:
+    if any(part.offer.term.kind is not PurchaseKind.ON_DEMAND for part in each.parts):
+        return False
+    if each.demand.hardware is not None and each.demand.hardware.purchase is not None:
+        return False
+    if held(each).node_hours == each.node_hours:
+        return False
+    terms = (offer.term for offer in market.catalog.offers_of(each.machine, each.place[1]))
+    return not any(term.kind is PurchaseKind.RESERVED and term.months == months for term in terms)
+
+
+def _held_usd(placed: Sequence[Placed], market: Market) -> Decimal:
+    """USD a month expected were the nodes that are priced as used held all month; unpriced lines add nothing."""
+    full = [replace(each, pick=_held_pick(each, market)) for each in placed]
+    return whole_bill([_cluster(each, market) for each in full], market).usd_per_month.expected
+
+
+def _held_pick(placed: Placed, market: Market) -> Pick:
+    names = _released(placed, market)
+    every = tuple(held(each) if each.machine.name in names else each for each in placed.pick.candidates)
+    return replace(placed.pick, candidates=every)
+
+
+def _held_notes(machines: Sequence[str], usd: Decimal | None, *, least: bool) -> Iterator[str]:
+    if usd is not None:
+        names = ", ".join(dict.fromkeys(machines))
+        yield (
+            f"reserve: all: no reserved price is published for {names}; priced on demand, as used; "
+            f"held all month it would be {'at least ' if least else ''}{to_cents(usd):,} USD"
+        )
 
 
 def rank(placed: Sequence[Placed]) -> Range:
@@ -175,6 +226,8 @@ def _leaves_out(cluster: ClusterSpec, checklist: Checklist) -> Iterator[str]:
         yield f"sharing of accelerators by {checklist.platform.sharing}: {cluster.profile.title} owns what sets it up"
     if cluster.platform is not None:
         yield from not_installed(cluster.platform)
+    if checklist.operation is Operation.FOR_US:
+        yield "who runs the cluster: it is asked for (operation: for_us), and nobody has put a price on that work"
     yield "taxes, people's time and unused commitments"
 
 

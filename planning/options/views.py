@@ -78,8 +78,33 @@ def _committed(field: Field) -> Pick | str:
     for keep in (has_reserved_base, is_dependable):
         pick = cheapest(field, keep, only=reserved.__contains__, accept=has_reserved)
         if pick is not None:
-            return pick
+            return _adds_nothing(field, pick) or pick
     return f"no price for {months} months is published for machines that are always on"
+
+
+def _adds_nothing(field: Field, pick: Pick) -> str:
+    """Why a pick that reserves no accelerator is no option of its own; "" where it is one."""
+    if any(is_reserved(each) and each.accelerator is not None for each in pick.candidates):
+        return ""
+    ours = reserved_nodes(pick)
+    for name, goal in (("cheapest", _cheapest), ("dependable", _dependable)):
+        other = goal(field)
+        if other == pick or isinstance(other, str):
+            return ""
+        theirs = reserved_nodes(other)
+        if all(nodes <= theirs.get(workload, 0) for workload, nodes in ours.items()):
+            return f"it would reserve {', '.join(ours)} and no accelerator, which the {name} option does as well"
+    return ""
+
+
+def reserved_nodes(pick: Pick) -> dict[str, int]:
+    """Nodes that are reserved for the contract, by workload; without the workloads that have none."""
+    found = {each.demand.workload: _reserved_nodes(each) for each in pick.candidates}
+    return {workload: nodes for workload, nodes in found.items() if nodes}
+
+
+def _reserved_nodes(candidate: Candidate) -> int:
+    return sum(part.nodes for part in candidate.parts if part.offer.term.kind is PurchaseKind.RESERVED)
 
 
 def has_reserved(pick: Pick) -> bool:

@@ -49,7 +49,8 @@ ELASTIC_IPS: Final = ("L-0263D0A3", "EC2-VPC Elastic IPs")
 NETWORKS: Final = ("L-F678F1CE", "VPCs per Region")  # docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html
 VPCS: Final = "VPCs"
 
-# Names of `compute_v1.Quota.Metric` (google-cloud-compute 1.57; 1.48, which is installed, names all but NVIDIA_H100_GPUS), which regions.get reports.
+# Names of `compute_v1.Quota.Metric`, which regions.get reports (google-cloud-compute 1.57; 1.48, which is installed,
+# names all but NVIDIA_H100_GPUS).
 _GCP_GPUS: Final[Mapping[str, str]] = {
     "A100-SXM-40GB": "NVIDIA_A100_GPUS",
     "A100-SXM-80GB": "NVIDIA_A100_80GB_GPUS",

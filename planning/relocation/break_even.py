@@ -8,7 +8,7 @@ from decimal import ROUND_CEILING, Decimal
 from typing import TYPE_CHECKING, Final, Literal
 
 from planning.bill import State
-from planning.money import ZERO
+from planning.money import ZERO, to_cents
 from planning.relocation.moving_overlap import DAYS_PER_MONTH, is_onboarding
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def break_even(once: Bill, *, source: Lock, target: Lock, from_day: date) -> Bre
             expected=None,
             latest=None,
             saved=saved,
-            words=_cannot_tell(unknown, earliest),
+            words=_cannot_tell(unknown, earliest, dearer=_dearer(saved[1], source=source, target=target)),
         )
     if earliest is None:
         return BreakEven(
@@ -119,8 +119,17 @@ def _day(usd: Decimal, saved_a_month: Decimal, from_day: date) -> date | None:
     return None if days > LONGEST_DAYS else from_day + timedelta(days=int(days))
 
 
-def _cannot_tell(unknown: list[str], earliest: date | None) -> str:
+def _dearer(saved: Decimal, *, source: Lock, target: Lock) -> str:
+    """By how much a month the target is dearer, whatever its open lines come to; "" where nobody knows that it is."""
+    if saved >= ZERO or _unpriced(source):
+        return ""
+    return f"{'at least ' if _unpriced(target) else ''}{to_cents(-saved):,} USD"
+
+
+def _cannot_tell(unknown: list[str], earliest: date | None, *, dearer: str) -> str:
     named = ", ".join(unknown[:NAMED]) + (f" and {len(unknown) - NAMED} more" if len(unknown) > NAMED else "")
+    if dearer:
+        return f"not at the expected reading: the target is dearer by {dearer} a month; no price of {named}"
     floor = f"not before {earliest}" if earliest else "no day can be named"
     return f"cannot tell: {floor}; no price of {named}"
 

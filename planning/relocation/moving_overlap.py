@@ -10,7 +10,7 @@ from catalogs.model import Item
 from planning.bill import Group, LineItem, State
 from planning.bill_parts import component_of
 from planning.charge import HOME
-from planning.money import HOURS_PER_MONTH, NOTHING, ZERO, Range
+from planning.money import HOURS_PER_MONTH, NOTHING, ZERO, Range, to_cents
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -134,12 +134,13 @@ def _chapter(component: str) -> Group:
 
 
 def onboarding(target: Lock) -> Iterator[LineItem]:
-    """What people are paid once for bringing the target up; its bill spreads that over the contract."""
-    months = max(target.contract_months, 1)
+    """What people are paid once for bringing the target up, to the cent; its bill spreads that, with a term or none."""
+    months = max(target.spec.services.contract_months, 1)
     usd = NOTHING
     for line in target.bill:
         if is_onboarding(line) and line.usd_per_month is not None:
             usd += Range(*line.usd_per_month).times(months)
+    usd = Range(to_cents(usd.min), to_cents(usd.expected), to_cents(usd.max))
     if usd.max > ZERO:
         yield LineItem(
             key="onboarding",
@@ -153,7 +154,7 @@ def onboarding(target: Lock) -> Iterator[LineItem]:
             usd_per_month=usd,
             source=f"lock of {target.stack}",
             as_of=target.priced_at,
-            note="once; the bill of a month spreads it over the contract",
+            note=f"once; the bill of a month spreads it over {months} months" if months > 1 else "once",
         )
 
 

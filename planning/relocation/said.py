@@ -57,7 +57,8 @@ def amount(usd: Range, *, unpriced: int = 0) -> str:
     """As in "1,000.00 USD (900.00 to 1,200.00)"; a floor where something has no price."""
     expected = f"{to_cents(usd.expected):,} USD"
     ends = "" if usd.min == usd.max else f" ({to_cents(usd.min):,} to {to_cents(usd.max):,})"
-    return f">= {expected}{ends}, {unpriced} lines without a price" if unpriced else f"{expected}{ends}"
+    lines = "1 line" if unpriced == 1 else f"{unpriced} lines"
+    return f">= {expected}{ends}, {lines} without a price" if unpriced else f"{expected}{ends}"
 
 
 def listed(names: Sequence[str]) -> str:

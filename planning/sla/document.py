@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from planning.document.blocks import Bullets, Document, Heading, Notice, Paragraph, Picture, Table
 from planning.document.figure import Figure, Origin, say
 from planning.document.origins import reckoned
-from planning.sla.said import SAID_CAUSE, SAID_STANDING, SAID_VERDICT, Quoted, cell, conclusion, lines_of, two
+from planning.sla.said import SAID_CAUSE, SAID_STANDING, Quoted, cell, conclusion, lines_of, said_verdict, two
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -47,6 +47,10 @@ def _blocks(form: SlaForm, quoted: Quoted) -> Iterator[Block]:
     yield Heading(2, say("Attainment"))
     yield Picture(name=AGAINST, alt=say("Attainment of each part against the levels below which a credit is owed."))
     yield _attainment(form, quoted)
+    for at, part in enumerate(form["parts"]):
+        if part["promised_percent"] is not None:
+            title, share = quoted.at(f"parts.{at}.title"), quoted.promised(at)
+            yield Paragraph(say("Promised of ", title, ": ", share, "% of the month, whether a credit is owed or not."))
     yield Heading(2, say("The month, part by part"))
     yield Picture(name=STRIPS, alt=say("Each part from the first to the last day: up, short, excluded, not known."))
     yield from _outages(form, quoted)
@@ -83,7 +87,7 @@ def _attainment(form: SlaForm, quoted: Quoted) -> Table:
         none = "not measured" if part["verdict"] == "not counted" else "nothing owed"
         percents = two(part["attained_percent"], quoted, f"{path}.attained_percent", after="%", none=none)
         hours = (cell(quoted.at(f"{path}.hours.{key}")) for key in ("owed", "short", "excluded", "not_known"))
-        rows.append((cell(quoted.at(f"{path}.title")), *percents, *hours, say(SAID_VERDICT[part["verdict"]])))
+        rows.append((cell(quoted.at(f"{path}.title")), *percents, *hours, say(said_verdict(part))))
     caption = say(
         "Attainment, with what nobody measured counted as up and as down. Hours of a pool are node-hours; percentages"
         " are rounded down."

@@ -11,8 +11,9 @@ from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
 _CLOSED: Final = ConfigDict(extra="forbid", use_attribute_docstrings=True)
-Verdict = Literal["met", "short", "cannot tell"]
-PartVerdict = Literal["met", "short", "cannot tell", "not counted"]
+Verdict = Literal["met", "below", "short", "cannot tell"]
+PartVerdict = Literal["met", "below", "short", "cannot tell", "not counted"]
+PromisedFrom = Literal["lock", "checklist", "promises"]
 
 
 @with_config(_CLOSED)
@@ -90,7 +91,9 @@ class PartForm(TypedDict):
     recorded: bool
     """Whether there is a single sample of what was delivered."""
     verdict: PartVerdict
-    """Not counted: the annex owes no credit for a month of it."""
+    """Below: less than was promised, and no credit is sure. Not counted: the annex owes none for a month of it."""
+    promised_percent: str | None
+    """Share of the month that is promised of it beside the table of credits; null where none is."""
     attained_percent: TwoForm | None
     """Rounded down; null where nothing was owed, or of what is not counted nothing was recorded."""
     hours: HoursForm
@@ -135,6 +138,8 @@ class SlaForm(TypedDict):
     step_seconds: int
     table_from: Literal["agreement", "promises"]
     table: list[StepForm]
+    promised_from: PromisedFrom
+    """Where the promised share of the month stands."""
     verdict: Verdict
     parts: list[PartForm]
     exclusions: list[ExclusionForm]

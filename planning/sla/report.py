@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         HoursForm,
         PartForm,
         PartVerdict,
+        PromisedFrom,
         SlaForm,
         SlaLineForm,
         SpanForm,
@@ -52,6 +53,8 @@ class Settled:
         table: credits, and whether the agreement has them.
         notice_hours: agreement.maintenance_notice_hours.
         exclusions: of the file, in its order.
+        promised: share of the month that the control plane is promised to answer, in percent, and where that stands;
+            None for no promise beside the table.
         today: day of the report.
         source: where the samples are from, for the reader.
     """
@@ -63,6 +66,8 @@ class Settled:
     exclusions: tuple[Exclusion, ...]
     today: date
     source: str
+    promised: Decimal | None = None
+    promised_from: PromisedFrom = "promises"
 
 
 def report(lock: Lock, recorded: Recorded, *, month: Month, settled: Settled) -> SlaForm:
@@ -83,7 +88,7 @@ def report(lock: Lock, recorded: Recorded, *, month: Month, settled: Settled) ->
     least = together(reading for each in found for reading in each.least)
     most = together(reading for each in found for reading in each.most)
     beside = elsewhere(lock)
-    forms = [_part(each, recorded, lock=lock, month=month) for each in found]
+    forms = [_part(each, recorded, lock=lock, month=month, promised=_promised(each, settled)) for each in found]
     return {
         "schema_version": SCHEMA_VERSION,
         "stack": lock.stack,
@@ -98,6 +103,7 @@ def report(lock: Lock, recorded: Recorded, *, month: Month, settled: Settled) ->
         "step_seconds": recorded.step_seconds,
         "table_from": "agreement" if settled.of_agreement else "promises",
         "table": [{"below_percent": _plain(row.below), "credit_percent": _plain(row.credit)} for row in settled.table],
+        "promised_from": settled.promised_from,
         "verdict": _verdict(forms, beside),
         "parts": forms,
         "exclusions": [_exclusion(each) for each in windows],
@@ -132,10 +138,17 @@ def _verdict(parts: Sequence[PartForm], beside: Sequence[str]) -> Verdict:
     verdicts = {part["verdict"] for part in parts}
     if "short" in verdicts:
         return "short"
+    if "below" in verdicts:
+        return "below"
     return "cannot tell" if "cannot tell" in verdicts or beside else "met"
 
 
-def _part(found: Owing, recorded: Recorded, *, lock: Lock, month: Month) -> PartForm:
+def _promised(found: Owing, settled: Settled) -> Decimal | None:
+    """The share of the month that is promised of a part; of the control plane alone, as the annex has it."""
+    return settled.promised if found.attained.part.kind == "control_plane" else None
+
+
+def _part(found: Owing, recorded: Recorded, *, lock: Lock, month: Month, promised: Decimal | None) -> PartForm:
     each, part = found.attained, found.attained.part
     there = any(run.end > month.start and run.start < month.end for run in recorded.of(part.series))
     return {
@@ -144,7 +157,8 @@ def _part(found: Owing, recorded: Recorded, *, lock: Lock, month: Month) -> Part
         "kind": part.kind,
         "series": [str(name) for name in part.names],
         "recorded": there,
-        "verdict": _part_verdict(found),
+        "verdict": _part_verdict(found, promised),
+        "promised_percent": None if promised is None else _plain(promised),
         "attained_percent": _attained(each) if part.counted or there else None,
         "hours": _hours_form(each),
         "credit_percent": {"if_up": _plain(found.percent_least), "if_down": _plain(found.percent_most)},
@@ -155,10 +169,19 @@ def _part(found: Owing, recorded: Recorded, *, lock: Lock, month: Month) -> Part
     }
 
 
-def _part_verdict(found: Owing) -> PartVerdict:
+def _part_verdict(found: Owing, promised: Decimal | None) -> PartVerdict:
     if not found.attained.part.counted:
         return "not counted"
-    return "short" if found.percent_least else "cannot tell" if found.percent_most else "met"
+    if found.percent_least:
+        return "short"
+    if _missed(found.attained.percent_if_up, promised):
+        return "below"
+    unsure = found.percent_most or _missed(found.attained.percent_if_down, promised)
+    return "cannot tell" if unsure else "met"
+
+
+def _missed(attained: Fraction | None, promised: Decimal | None) -> bool:
+    return attained is not None and promised is not None and attained < Fraction(promised)
 
 
 def _attained(each: Attained) -> TwoForm | None:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, cast, final
 
 from planning.document.figure import Figure, Origin, Sentence, listed, say
-from planning.document.origins import of_catalog, of_checklist
+from planning.document.origins import of_catalog, of_checklist, of_lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from planning.sla.form import SlaForm, TwoForm
+    from planning.sla.form import PartForm, PartVerdict, SlaForm, TwoForm
 
 SAID_VERDICT: Final[Mapping[str, str]] = {
     "met": "met",
+    "below": "below the promise",
     "short": "fell short",
     "cannot tell": "cannot tell",
     "not counted": "not counted",
@@ -62,10 +63,27 @@ class Quoted:
         """Credit of a row of the table."""
         return self._row(at, self._form["table"][at]["credit_percent"], "credit_percent", "credit")
 
+    def promised(self, at: int) -> Figure:
+        """The share of the month that is promised of a part, where it stands; only asked of one that has it."""
+        text = str(self._form["parts"][at]["promised_percent"])
+        match self._form["promised_from"]:
+            case "lock":
+                return of_lock(text, "placements.0.platform.slo_percent")
+            case "checklist":
+                return of_checklist(text, "slo_percent")
+            case "promises":
+                return of_catalog(text, "promises.csv slo_uptime values", source=self._table_source)
+
     def _row(self, at: int, text: str, field: str, promise: str) -> Figure:
         if self._form["table_from"] == "agreement":
             return of_checklist(text, f"agreement.credits.{at}.{field}")
         return of_catalog(text, f"promises.csv {promise} values", source=self._table_source)
+
+
+def said_verdict(part: PartForm) -> str:
+    """A part's verdict in words: below the promise, with nothing owed where that is sure."""
+    nothing = part["verdict"] == "below" and part["credit_percent"]["if_down"] == "0"
+    return SAID_VERDICT[part["verdict"]] + (", nothing owed" if nothing else "")
 
 
 def cell(figure: Figure) -> Sentence:
@@ -86,20 +104,24 @@ def conclusion(form: SlaForm, quoted: Quoted) -> Sentence:
     """The month in one sentence."""
     sums = two(form["credit_usd"], quoted, "credit_usd", after=" USD")
     floor = "at least " if form["untold"] else ""
-    short = [at for at, part in enumerate(form["parts"]) if part["verdict"] == "short"]
-    unsure = [at for at, part in enumerate(form["parts"]) if part["verdict"] == "cannot tell"]
+    same = form["credit_usd"]["if_up"] == form["credit_usd"]["if_down"]
+    between = say(" Between ", floor, sums[0], " and ", floor, sums[1], " would be owed back.")
+    owed = say(" Nothing is owed back.") if same and not floor else between
+    short, below, unsure = (_judged(form, verdict) for verdict in ("short", "below", "cannot tell"))
     if short:
-        same = form["credit_usd"]["if_up"] == form["credit_usd"]["if_down"]
         worse = say("") if same else say(", and ", floor, sums[1], " if what nobody measured was down")
         return say("Fell short: ", quoted.names(short), ". Owed back: ", floor, sums[0], worse, ".")
+    if below:
+        return say("Below the promise: ", quoted.names(below), ".", owed)
     if unsure:
-        names = quoted.names(unsure)
-        return say(
-            "Cannot tell: ", names, ". Between ", floor, sums[0], " and ", floor, sums[1], " would be owed back."
-        )
+        return say("Cannot tell: ", quoted.names(unsure), ".", owed)
     if form["not_recorded"]:
         return say("Cannot tell: nothing records what lies beside home.")
     return say("Met: nothing is owed back.")
+
+
+def _judged(form: SlaForm, verdict: PartVerdict) -> list[int]:
+    return [at for at, part in enumerate(form["parts"]) if part["verdict"] == verdict]
 
 
 def lines_of(form: SlaForm, quoted: Quoted) -> Iterator[tuple[Sentence, ...]]:

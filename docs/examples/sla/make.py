@@ -104,7 +104,8 @@ def reported() -> tuple[Lock, SlaForm]:
     recorded = recorded_in([HERE / SAMPLES], stack=STACK, month=OCTOBER)
     components = [part.key for part in parts_of(accepted)]
     rests_on = settled(
-        read_file(HERE / "checklist.yaml").agreement,
+        read_file(HERE / "checklist.yaml"),
+        lock=accepted,
         exclusions=exclusions_in(HERE / "exclusions.yaml", components=components),
         today=TODAY,
         source=SAMPLES,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from catalogs.promises import promises
 from planning.checklist.rules.broken import Broken
 from planning.checklist.rules.spanning import HOME
 
@@ -97,10 +98,17 @@ def upgrade_before_the_end(checklist: Checklist) -> Iterator[Broken]:
 
 
 def burn_in_wanted(checklist: Checklist) -> Iterator[Broken]:
-    """A burn-in with a length is one that is wanted."""
-    if checklist.agreement.burn_in_hours is not None and not checklist.burn_in:
+    """A burn-in with a length is one that is wanted, and no shorter than the least that runs."""
+    hours, least = checklist.agreement.burn_in_hours, promises()["burn_in"].value
+    if hours is None:
+        return
+    path = ("agreement", "burn_in_hours")
+    if not checklist.burn_in:
         message = "a length of the burn-in, and no burn-in is wanted"
-        yield Broken(("agreement", "burn_in_hours"), message, 'write "burn_in: true", or delete "burn_in_hours"')
+        yield Broken(path, message, 'write "burn_in: true", or delete "burn_in_hours"')
+    elif hours < least:
+        message = f"a burn-in of {hours} hours, and none is shorter than {least}"
+        yield Broken(path, message, f'write {least} or more, or delete "burn_in_hours"')
 
 
 def speeds_of_tiers(checklist: Checklist) -> Iterator[Broken]:

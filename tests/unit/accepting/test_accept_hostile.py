@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from accept_sold import asked_of
 from driver.accepting.asked import recorded
 from driver.accepting.store import Store
 from driver.html.acceptance import page
+from driver.render.document import markdown
 from planning.acceptance_report.document import document
 from planning.errors import InputError, in_one_line
 
@@ -81,6 +83,28 @@ def test_what_is_read_and_odd_breaks_no_report(records: list[Any], tmp_path: Pat
     form = it.form(found, unfinished=unfinished)
     assert form["outcome"] == "missing"
     assert page(document(form, sources=it.sources), form)
+
+
+def test_records_that_name_no_stack_are_told_of_and_nobody_signs_for_them(tmp_path: Path) -> None:
+    it, bare = asked_of(STACK, tmp_path), tmp_path / "results.jsonl"
+    bare.write_text(json.dumps(record()) + "\n", encoding="utf-8")
+    said = f"{bare} does not say of which stack it is"
+    found, told = recorded([bare], it)
+    assert told == [said]
+    text = markdown(document(it.form(found, unfinished=told), sources=it.sources))
+    assert "does not say of which stack it is" in text.partition("What could not be told")[2]
+    with pytest.raises(InputError, match="nobody can sign for it") as refused:
+        recorded([tmp_path], it, to_sign=True)
+    assert said in str(refused.value)
+    assert f"--from {it.folder}/acceptance/RUN" in refused.value.hint
+    mine = replace(meta(), stack=STACK, option=it.lock.option, lock_digest=it.digest, failed=("job-1: slow",))
+    Store(tmp_path).write_meta(mine)
+    assert recorded([bare], it, to_sign=True) == (recorded([bare], it)[0], ["job-1: slow"])
+    other = tmp_path / "sent" / "taken.jsonl"
+    other.parent.mkdir()
+    other.write_text(bare.read_text(encoding="utf-8"), encoding="utf-8")
+    with pytest.raises(InputError, match=r"taken\.jsonl does not say of which stack it is: nobody can sign"):
+        recorded([bare, other], it, to_sign=True)
 
 
 @pytest.mark.parametrize("more", [{"started": "once"}, {"started": ""}, {"ended": "2026-11-22"}])

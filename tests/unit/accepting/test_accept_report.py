@@ -181,7 +181,7 @@ def test_the_command_judges_records_writes_everything_and_signs(
     it, key = accepted.it, key_in(tmp_path)
     files = {name: tmp_path / f"report.{name}" for name in ("html", "json", "markdown")}
     options = [part for name, path in files.items() for part in (f"--{name}", str(path))]
-    given = ["accept-test", STACK, "--from", str(EXAMPLE / "results.jsonl"), *options]
+    given = ["accept-test", STACK, "--from", str(run_in(tmp_path / "run", it)), *options]
     assert atoll([*given, "--key", str(key)]) == 1
     said = capsys.readouterr()
     assert f"nodes that failed: {SLOW}" in said.out
@@ -219,6 +219,35 @@ def test_the_command_judges_records_writes_everything_and_signs(
     other = key_in(tmp_path, name="other")
     assert atoll([*check[:-1], f"{other}.pub"]) == 1
     assert "it was signed with the key SHA256:" in capsys.readouterr().err
+
+
+def test_the_command_signs_nothing_that_names_no_stack(
+    accepted: Accepted, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert accepted.it.lock.stack == STACK
+    bare, report = tmp_path / "bare.jsonl", tmp_path / "report.json"
+    bare.write_text("".join(json.dumps(each) + "\n" for each in example()))
+    given = ["accept-test", STACK, "--from", str(bare), "--json", str(report)]
+    assert atoll([*given, "--key", str(key_in(tmp_path))]) == 1
+    said = capsys.readouterr().err
+    assert "bare.jsonl does not say of which stack it is: nobody can sign for it" in said
+    assert not report.exists()
+    assert atoll(given) == 1
+    assert f"nodes that failed: {SLOW}" in capsys.readouterr().out
+
+
+def run_in(folder: Path, it: Asked) -> Path:
+    """The example's records as a run keeps them: beside what says of which lock they are."""
+    from dataclasses import replace
+
+    from accept_scene import meta
+
+    from driver.accepting.store import Store
+
+    store = Store(folder)
+    store.append(example())
+    store.write_meta(replace(meta(), stack=STACK, option=it.lock.option, lock_digest=it.digest))
+    return folder
 
 
 def key_in(folder: Path, *, name: str = "key") -> Path:

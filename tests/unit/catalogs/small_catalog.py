@@ -27,10 +27,10 @@ FILES = {
         "reef,Reef,micro_cloud,RK,control plane,none,free,none,list\n"
     ),
     "terms.csv": (
-        "purchase,provider,kind,months,upfront,note,source\n"
-        "on_demand,*,on_demand,0,none,,list\n"
-        "spot,*,spot,0,none,,list\n"
-        "spot,reef,spot,0,none,reef's own,list\n"
+        "purchase,provider,kind,months,upfront,note,source,holds,holds_source\n"
+        "on_demand,*,on_demand,0,none,,list,no,list\n"
+        "spot,*,spot,0,none,,list,no,list\n"
+        "spot,reef,spot,0,none,reef's own,list,no,list\n"
     ),
     "tiers.csv": "provider,tier,item,engine,usable_share,minimum_gb,step_gb,note,source\n",
     "sources.csv": (

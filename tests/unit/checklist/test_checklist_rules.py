@@ -376,7 +376,10 @@ BROKEN: dict[str, list[tuple[dict[str, Any], str]]] = {
         (settled(upgrade_after_months=12), "agreement.upgrade_after_months"),
         (settled(months=12, upgrade_after_months=12), "agreement.upgrade_after_months"),
     ],
-    "burn_in_wanted": [({**settled(burn_in_hours=48), "burn_in": False}, "agreement.burn_in_hours")],
+    "burn_in_wanted": [
+        ({**settled(burn_in_hours=48), "burn_in": False}, "agreement.burn_in_hours"),
+        ({**settled(burn_in_hours=47), "burn_in": True}, "agreement.burn_in_hours"),
+    ],
     "burst_is_faster": [({"traffic": {"sustained": "10Gbps", "burst": "5Gbps"}}, "traffic.burst")],
 }
 CASES = [(name, fields, path) for name, cases in BROKEN.items() for fields, path in cases]

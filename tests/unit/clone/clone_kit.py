@@ -55,9 +55,9 @@ def example(name: str) -> Checklist:
     return read_file(STACKS / name / "checklist.yaml")
 
 
-def open_at(checklist: Checklist, provider: str, region: str) -> tuple[Decision, ...]:
+def open_at(checklist: Checklist, provider: str, region: str, *, source: str = "aws") -> tuple[Decision, ...]:
     target = Target(provider=provider, region=region)
-    return decisions(checklist, target=target, ground=ground_at(provider, region))
+    return decisions(checklist, source=source, target=target, ground=ground_at(provider, region))
 
 
 def harmless(found: tuple[Decision, ...]) -> dict[str, str]:

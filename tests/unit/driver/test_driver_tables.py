@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from decimal import Decimal
 
 import hand_built
 import pytest
@@ -13,6 +15,7 @@ from driver.render.bill import bill_table
 from driver.render.figures import figure_parts
 from driver.render.options import options_table, quote_parts
 from driver.render.plan import counts_line, differences_table, resource_tree
+from driver.render.quote_compare import side_by_side
 from driver.screen import show
 from planning.bill import Bill, Group
 from planning.takeoff.resource import Resource
@@ -94,3 +97,15 @@ def test_lines_that_disagree_are_listed_with_both_amounts(golden: Golden, printe
     changed = hand_built.line("storage/warm", Group.STORAGE, usd="0.146", quantity=ours.lines[3].quantity)
     theirs = Bill((*ours.lines[1:3], changed, hand_built.unpriced("gift", Group.SERVICES)))
     golden("differences.txt", printed(differences_table(differences(ours, theirs))))
+
+
+def test_a_month_in_which_nothing_is_given_back_stands_in_the_table_and_the_document(
+    printed: Callable[..., str],
+) -> None:
+    option = replace(hand_built.option(), held_usd_per_month=Decimal("87957.805"))
+    assert "as used; held all month 87,957.81" in printed(options_table([option]))
+    chapter = next(side_by_side(hand_built.quote(option, hand_built.doubtful())))
+    row = next(each for each in chapter.sheets[0].rows if each.cells[0].text == "USD a month, held all month")
+    assert [cell.text for cell in row.cells[1:]] == ["87,957.81", ""]
+    plain = next(side_by_side(hand_built.quote()))
+    assert "USD a month, held all month" not in {each.cells[0].text for each in plain.sheets[0].rows}

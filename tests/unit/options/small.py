@@ -103,7 +103,8 @@ def price(provider: str, item: str, region: str, usd: str, *, purchase: str = "o
 def term(purchase: str) -> Term:
     """What a purchase word means."""
     kind, months = TERMS[purchase]
-    return Term(purchase=purchase, provider="*", kind=kind, months=months, upfront="none", note="", source="test")
+    given = {"upfront": "none", "note": "", "source": "test", "holds": "unknown", "holds_source": "test"}
+    return Term(purchase=purchase, provider="*", kind=kind, months=months, **given)
 
 
 @dataclass

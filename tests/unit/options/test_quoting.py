@@ -168,3 +168,9 @@ def test_renting_is_compared_with_buying_where_a_purchase_price_is_known() -> No
     assert buying is not None
     assert buying.servers == 1
     assert buying.usd_per_year > Decimal(100_000)
+
+
+def test_who_runs_the_cluster_is_left_out_where_somebody_is_to_run_it() -> None:
+    for operation, said in (("for_us", True), ("ourselves", False)):
+        for each in quoted(checklist(TRAINING, operation=operation)).options:
+            assert any(words.startswith("who runs the cluster: ") for words in each.leaves_out) is said

@@ -38,6 +38,16 @@ def example(name: str) -> Lock:
     return lock(found, found.options[0], ceiling=ceilings(checklist), contract_months=checklist.contract.months)
 
 
+@cache
+def termed(name: str, *, months: int, onboarding_usd: int) -> Lock:
+    """The same example with another term, 0 for none, and another price of the onboarding."""
+    checklist = read_file(ROOT / "stacks" / name / "checklist.yaml")
+    contract = checklist.contract.model_copy(update={"months": months, "onboarding_usd": Decimal(onboarding_usd)})
+    asked = checklist.model_copy(update={"contract": contract})
+    found = quote(asked, checklist_digest="", stack=name, market=Market(catalog()), today=TODAY)
+    return lock(found, found.options[0], ceiling=ceilings(asked), contract_months=months)
+
+
 def at(home: Lock, *, provider: str, region: str, stack: str = "clone") -> Lock:
     """The same lock, said to be elsewhere."""
     spec = home.spec

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from moving_kit import TB, at, billed, bucket, catalog, example, line, move, one, terms
+from moving_kit import TB, at, billed, bucket, catalog, example, line, move, one, termed, terms
 from rich.console import Console
 
 from driver.render.bill import bill_table
@@ -206,6 +206,18 @@ def test_onboarding_is_paid_once_and_not_by_the_day_too() -> None:
     found = two(new=(line("services/onboarding", "250"), line("services/support", "73")), overlap_days=10)
     assert one(found, "onboarding").usd_per_month == Range.exactly(250 * 12)
     assert to_cents(one(found, "overlap/services").usd_per_month.expected) == Decimal("24.00")
+
+
+@pytest.mark.parametrize(("months", "spread"), [(0, "over 12 months"), (24, "over 24 months")])
+def test_onboarding_is_due_whole_with_a_term_and_without(months: int, spread: str) -> None:
+    home = at(example("demo"), provider="aws", region="us-east-1", stack="old")
+    new = at(termed("demo", months=months, onboarding_usd=3500), provider="aws", region="us-west-2", stack="new")
+    route = Route.between(home, new)
+    moved = moving_bill((), source=home, target=new, route=route, terms=terms(), catalog=catalog())
+    found = one(moved, "onboarding")
+    assert found.usd_per_month == Range.exactly(3500)
+    assert found.usd_per_unit == 3500
+    assert found.note == f"once; the bill of a month spreads it {spread}"
 
 
 def reserved(**starts: date) -> object:

@@ -224,4 +224,5 @@ def test_spans_sizes_and_amounts_say_what_is_not_known() -> None:
     assert size_text(Range.exactly(5 * 10**12)) == "5 TB"
     assert size_text(Range(Decimal(0), Decimal(10**10), Decimal(10**10))) == "up to 10 GB"
     assert amount(Range.exactly(3), unpriced=2) == ">= 3.00 USD, 2 lines without a price"
+    assert amount(Range.exactly(3), unpriced=1) == ">= 3.00 USD, 1 line without a price"
     assert listed([str(at) for at in range(8)]) == "0, 1, 2, 3, 4, 5 and 2 more"

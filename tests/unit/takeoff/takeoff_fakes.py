@@ -71,7 +71,8 @@ class Prices:
 
 
 def term(purchase: str, kind: PurchaseKind) -> Term:
-    return Term(purchase=purchase, provider="*", kind=kind, months=0, upfront="none", note="", source="made up")
+    given = {"upfront": "none", "note": "", "source": "made up", "holds": "unknown", "holds_source": "made up"}
+    return Term(purchase=purchase, provider="*", kind=kind, months=0, **given)
 
 
 @dataclass(frozen=True)
