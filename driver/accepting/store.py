@@ -178,7 +178,8 @@ def read_records(path: Path, *, forgive_last: bool = False) -> list[Measured]:
         lines = lines[:-1]
     found, faults = _parsed(lines, file=str(path))
     if faults:
-        raise InputError(f"{path}: {len(faults)} lines are no records", faults=faults[:MOST_FAULTS])
+        lines_are = "1 line is no record" if len(faults) == 1 else f"{len(faults)} lines are no records"
+        raise InputError(f"{path}: {lines_are}", faults=faults[:MOST_FAULTS])
     return found
 
 
