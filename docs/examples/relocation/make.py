@@ -1,6 +1,6 @@
 """The worked example: what moving 50 TB costs, by line, a coast further and to another cloud.
 
-`.venv/bin/python docs/examples/relocation/make.py` writes west.md and google.md, and their pages where a folder is named.
+`.venv/bin/python docs/examples/relocation/make.py` writes west.md and google.md; with a folder named, pages too.
 """  # noqa: INP001 - a script beside what it makes
 
 from __future__ import annotations
