@@ -52,15 +52,9 @@ def run(
     from driver.accepting import asked, live_run, signing  # noqa: PLC0415 - what is slow is imported once it is needed
 
     asks = live_run.Options(
-        only=_kinds(only, node or ()),
-        nodes=tuple(node or ()),
-        placement=placement,
-        run=run_name,
-        while_working=while_working,
-        keep=keep,
-        timeout=timeout or None,
-        peers=_peers(peer or ()),
-    )
+        only=_kinds(only, node or ()), nodes=tuple(node or ()), placement=placement, run=run_name,
+        while_working=while_working, keep=keep, timeout=timeout or None, peers=_peers(peer or ()),
+    )  # fmt: skip
     it, private = asked.asked(stack), signing.private_key(Path(key).expanduser()) if key else None
     if dry_run:
         return live_run.show_plan(it, asks)

@@ -207,7 +207,7 @@ def test_processors_alone_promise_no_accelerators() -> None:
 
 def test_only_nodes_that_the_program_sets_apart_are_promised_a_burn_in() -> None:
     """The demo asks for a burn-in, and all of its accelerators come and go."""
-    demo = whole(made("demo", Agreement()))
+    demo = whole(made("demo", Agreement(), option=0))
     assert "finetune-7b: no burn-in, since its nodes come and go with the work" in demo
     assert "are stressed for" not in demo
     assert "Burn the accelerator nodes in" not in demo

@@ -34,11 +34,12 @@ def checklist(example: str) -> Checklist:
 
 
 @cache
-def accepted(example: str) -> Lock:
+def accepted(example: str, *, option: int = -1) -> Lock:
+    """The lock of an answer: the dearest one, unless another is named by its place among the options."""
     asked = checklist(example)
     digest = checklist_digest(asked)
     found = quote(asked, checklist_digest=digest, stack=example, market=Market(catalog()), today=TODAY)
-    return lock(found, found.options[-1], ceiling=ceilings(asked), contract_months=asked.contract.months)
+    return lock(found, found.options[option], ceiling=ceilings(asked), contract_months=asked.contract.months)
 
 
 def known(of: Lock, asked: Checklist) -> Known:

@@ -26,7 +26,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "stacks/demo").mkdir(parents=True)
     (folder / "Pulumi.yaml").write_text("name: x\n")
     (folder / "stacks/demo/checklist.yaml").write_text((ROOT / "stacks/demo/checklist.yaml").read_text())
-    (folder / "stacks/demo/quote.lock.json").write_text(to_text(accepted("demo")))
+    (folder / "stacks/demo/quote.lock.json").write_text(to_text(accepted("demo", option=0)))
     monkeypatch.chdir(folder)
     return folder
 
