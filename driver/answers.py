@@ -50,30 +50,32 @@ def quoted(asked: Subject, *, book: str, own: str, today: date, allow_stale: boo
     checklist = read_file(asked.checklist)
     market = Market(price_book(book, own=own))
     ask = partial(quote, checklist, checklist_digest=checklist_digest(checklist), stack=asked.stack, market=market)
-    newest = min(market.catalog.prices.newest or today, today)
     try:
-        return Answer(checklist, dated(ask, newest=newest, today=today, allow_stale=allow_stale), market.catalog)
+        return Answer(checklist, dated(ask, market=market, today=today, allow_stale=allow_stale), market.catalog)
     except InputError as error:
         raise in_checklist(error, asked.checklist) from error
-    except NothingFitsError as error:
-        if newest == today or not _fits(ask, newest):
-            raise
-        raise StalePricesError(
-            f"nothing with a price recent enough satisfies this checklist: the newest is of {newest}", hint=STALE_HINT
-        ) from error
 
 
-def dated(ask: Callable[..., Quote], *, newest: date, today: date, allow_stale: bool) -> Quote:
+def dated(ask: Callable[..., Quote], *, market: Market, today: date, allow_stale: bool) -> Quote:
     """The quote as of today; as of the newest price, and marked so, where stale prices are allowed and it needs them.
 
     Raises:
-        NothingFitsError: nothing on sale satisfies the checklist on that day.
+        StalePricesError: only prices that are too old satisfy the checklist, and they are not allowed.
+        NothingFitsError: nothing on sale satisfies it.
     """
+    newest = min(market.catalog.prices.newest or today, today)
     if allow_stale and newest != today:
         found = ask(today=newest)
         if any(too_old(option.bill, today=today) for option in found.options):
             return _stale(found)
-    return ask(today=today)
+    try:
+        return ask(today=today)
+    except NothingFitsError as error:
+        if allow_stale or newest == today or not _fits(ask, newest):
+            raise
+        raise StalePricesError(
+            f"nothing with a price recent enough satisfies this checklist: the newest is of {newest}", hint=STALE_HINT
+        ) from error
 
 
 def _stale(found: Quote) -> Quote:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from driver.answers import STALE_HINT, dated, option_named, refuse_old_option
-from planning.errors import InputError, NothingFitsError, OverCeilingError, StalePricesError
+from driver.answers import dated, option_named, refuse_old_option
+from planning.errors import InputError, NothingFitsError, OverCeilingError
 from planning.json_form import checklist_digest
 from planning.quote import Verdict
 from planning.quoting import quote
@@ -44,25 +44,11 @@ def quoted(
         NothingFitsError: nothing on sale there does.
     """
     ask = partial(quote, checklist, checklist_digest=checklist_digest(checklist), stack=stack, market=market)
-    newest = min(market.catalog.prices.newest or today, today)
     try:
-        return dated(ask, newest=newest, today=today, allow_stale=allow_stale)
+        return dated(ask, market=market, today=today, allow_stale=allow_stale)
     except NothingFitsError as error:
-        if newest != today and not allow_stale and _fits(partial(ask, today=newest)):
-            raise StalePricesError(
-                f"nothing with a price recent enough satisfies this checklist: the newest is of {newest}",
-                hint=STALE_HINT,
-            ) from error
         lacking = missing()
         raise NothingFitsError(f"{error}{f': {lacking}' if lacking else ''}", hint=error.hint) from error
-
-
-def _fits(ask: Callable[[], Quote]) -> bool:
-    try:
-        ask()
-    except NothingFitsError:
-        return False
-    return True
 
 
 def lacking(lock: Lock, *, target: Target, ground: Ground) -> str:
