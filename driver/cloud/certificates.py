@@ -9,14 +9,11 @@ from base64 import b64decode, b64encode
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast, final
 
-import yaml
 from kubernetes import client, config
 from kubernetes.client.exceptions import ApiException
-from kubernetes.config import ConfigException
-from urllib3.exceptions import HTTPError
 
 from components.cluster.kubeconfig import read
-from driver.cloud.api_server import MISSHAPEN
+from driver.cloud.api_server import MISSHAPEN, SILENT, UNUSABLE
 from planning.errors import AtollError, InputError
 
 if TYPE_CHECKING:
@@ -30,7 +27,7 @@ SIGNER: Final = "kubernetes.io/kube-apiserver-client"
 PATIENCE_S: Final = 30.0
 EACH_S: Final = 0.5
 TIMEOUT_S: Final = (5, 20)
-REFUSED: Final = (ApiException, HTTPError, ConfigException, OSError, yaml.YAMLError, ValueError)
+REFUSED: Final = (*SILENT, *UNUSABLE, ValueError)
 
 
 @final
