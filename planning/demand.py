@@ -35,6 +35,25 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ServingLoad:
+    """What a service is asked, from which its replicas follow once the machine is known.
+
+    Args:
+        mean_per_s: requests per second on average while it is up.
+        peak_per_s: requests per second at the peak.
+        latency_s: of a whole answer at the 95th percentile; None for no bound.
+        least: replicas that are always up; 0 where the last one goes too.
+    """
+
+    mean_per_s: Decimal
+    peak_per_s: Decimal
+    input_tokens: int
+    output_tokens: int
+    latency_s: Decimal | None
+    least: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Demand:
     """What one workload needs of its node pool.
 
@@ -49,14 +68,21 @@ class Demand:
         exchange_gb: gradients summed over all nodes in one run, at least; 0 where nobody can tell.
         copies: jobs or replicas up at the same time, min / expected / max (0..n for autoscaled).
         flops: of one run; None where time does not follow from FLOPs.
-        mfu: share of peak reached.
+        mfu: share of peak that the customer expects; None: what published runs reach.
+        active_parameters: used per token; None where no model is given.
+        experts: a mixture of experts.
+        micro_batches: of one step, for traffic of weights that no node holds in full; 0 where nobody can tell.
         samples_per_run: with a measured rate instead of FLOPs.
         rate_per_accelerator: samples per second on `measured_on`.
-        deadline_hours: of one run.
+        deadline_hours: of one run, as the customer set it.
+        most_hours_per_run: so that the runs of a month fit into a month; None where nobody said how often.
         runs_per_month: how often.
         busy_hours: hours a month one copy is up, where time does not follow from work.
         bytes_per_token: read from accelerator memory for each token generated.
         latency_ms_per_token: longest time per generated token that is accepted.
+        checkpoint_hours: between two checkpoints; 0 where an interruption loses no work.
+        idle_hours: that a notebook nobody uses goes on until it is stopped; 0 for everything else.
+        load: requests to answer; `copies` then follows from the machine.
         beside: workload whose hours this pool shares (simulators beside a training job).
         vcpus: of a CPU pool, or beside the accelerators, in all.
         vcpus_per_accelerator: loader processes (2-3 per accelerator and 1).
@@ -81,15 +107,22 @@ class Demand:
     exchange_gb: Decimal = Decimal(0)
     copies: Range
     flops: Decimal | None = None
-    mfu: Decimal = Decimal("0.4")
+    mfu: Decimal | None = None
+    active_parameters: Decimal | None = None
+    experts: bool = False
+    micro_batches: Decimal = Decimal(0)
     samples_per_run: Decimal | None = None
     rate_per_accelerator: Decimal | None = None
     measured_on: str | None = None
     deadline_hours: Decimal | None = None
+    most_hours_per_run: Decimal | None = None
     runs_per_month: Decimal = Decimal(1)
     busy_hours: Decimal | None = None
     bytes_per_token: Decimal | None = None
     latency_ms_per_token: Decimal | None = None
+    checkpoint_hours: Decimal = Decimal(0)
+    idle_hours: Decimal = Decimal(0)
+    load: ServingLoad | None = None
     beside: str | None = None
     vcpus: int = 0
     vcpus_per_accelerator: Decimal = Decimal(0)
@@ -113,6 +146,7 @@ class Fit:
         node_hours: of all nodes in a month.
         hours_per_run: of one training run; None where it does not apply.
         ms_per_token: decode time that memory bandwidth allows; None where it does not apply.
+        mfu: share of peak that the time rests on, with its range; None where it rests on none.
         note: what a reader should know ("80% of the memory is used").
     """
 
@@ -122,6 +156,7 @@ class Fit:
     node_hours: Range
     hours_per_run: Decimal | None = None
     ms_per_token: Decimal | None = None
+    mfu: Range | None = None
     note: str = ""
 
 

@@ -9,6 +9,7 @@ from planning.checklist.words import FabricAsk
 from planning.demand import Demand
 from planning.money import Range
 from planning.sizing import rules
+from planning.sizing.checkpoints import checkpoint_hours
 from planning.sizing.figures import figure
 from planning.sizing.hot import hot_gb
 
@@ -32,6 +33,7 @@ def demand(workload: Batch, checklist: Checklist) -> Demand:
         indivisible_gb=workload.accelerator_memory or Decimal(0),
         copies=Range(Decimal(0), Decimal(1), Decimal(1)),
         busy_hours=workload.hours_per_month,
+        checkpoint_hours=checkpoint_hours(workload.checkpointing),
         vcpus=workload.vcpus,
         vcpus_per_accelerator=rules.SHARED_CORES.value if workload.accelerators else Decimal(0),
         memory_gib=memory_gib(workload),

@@ -13,16 +13,22 @@ from planning.sizing.memory import checkpoint_rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from planning.checklist.workload import Compute
+    from planning.checklist.workload import Checkpointing, Compute
     from planning.demand import Figure
 
 SIZE = "checkpoint size"
 SECONDS_PER_MINUTE = 60
+MINUTES_PER_HOUR = 60
 
 
 def checkpoint_gb(parameters: Decimal | int, *, precision: Precision = Precision.BF16) -> Decimal:
     """GB of one checkpoint of `parameters` trained parameters: weights and optimiser states."""
     return parameters * checkpoint_rule(precision).value / rules.GIGA
+
+
+def checkpoint_hours(asked: Checkpointing) -> Decimal:
+    """Hours between two checkpoints; 0 where none are written, which no spot machine is bought for."""
+    return Decimal(asked.every_minutes) / MINUTES_PER_HOUR if asked.enabled else Decimal(0)
 
 
 def burst_gb_per_s(size_gb: Decimal, *, stall_seconds: Decimal | int) -> Decimal:

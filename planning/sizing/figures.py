@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from planning.demand import Figure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+LONGEST_WRITTEN_OUT: Final = Decimal(10**15)
 
 Term = Decimal | int | str | None
 
@@ -49,7 +51,12 @@ def unknown(*, subject: str, name: str, unit: str, missing: str, source: str) ->
 
 
 def as_text(given: Term) -> str:
-    """A term as a reader writes it: 80000000000, not 8.0E+10."""
+    """A term as a reader writes it: 80000000000, not 8.0E+10; but 8.4e23, not 24 digits."""
     if isinstance(given, Decimal):
-        return f"{given.normalize():f}"
+        return f"{given.normalize():f}" if abs(given) < LONGEST_WRITTEN_OUT else _as_power(given)
     return "not given" if given is None else str(given)
+
+
+def _as_power(given: Decimal) -> str:
+    digits, _, power = f"{given:.3e}".partition("e")
+    return f"{digits.rstrip('0').rstrip('.')}e{power.removeprefix('+')}"

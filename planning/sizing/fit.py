@@ -9,16 +9,16 @@ from decimal import Decimal
 from math import ceil
 from typing import TYPE_CHECKING, Final
 
-from catalogs.model import Fabric
 from planning.demand import Fit, Misfit
 from planning.money import HOURS_PER_MONTH
 from planning.sizing import asked, rules
 from planning.sizing.cpu import ARM_NOTE, fit_cpu
-from planning.sizing.exchange import exchange_hours
 from planning.sizing.hours import node_hours
+from planning.sizing.interconnect import joins_nodes
 from planning.sizing.misfits import (
     BATCH_TOO_SMALL,
     LACKS_PRECISION,
+    MONTH_TOO_SHORT,
     NETWORK_TOO_SLOW,
     NO_ACCELERATOR,
     NO_FABRIC,
@@ -28,6 +28,7 @@ from planning.sizing.misfits import (
     TOO_FEW_NODES,
     TOO_LITTLE_NVME,
     TOO_MANY,
+    asked_too_slow,
     asked_too_small,
 )
 from planning.sizing.seats import seat
@@ -39,13 +40,17 @@ if TYPE_CHECKING:
     from planning.sizing.seats import Seats
 
 ONE_SPINE: Final = int(rules.ONE_SPINE.value)
+LARGEST_CLUSTER: Final = int(rules.LARGEST_CLUSTER.value)
+PERCENT: Final = 100
 TIGHT_SHARE: Final = Decimal("0.9")
 
 TIGHT_NOTE: Final = "over 90% of the accelerator memory is used, before what drivers and network software take"
 CORES_NOTE: Final = "its source does not say how many vCPUs"
-LONG_NOTE: Final = "the runs of a month take more than a month"
+LONG_NOTE: Final = "its runs fill more than a month: every month until they are done is counted in full"
 HUNGRY_NOTE: Final = "the global batch does not feed all of its accelerators"
-FABRIC_NOTE: Final = "no fabric between nodes: expect less than 90% scaling"
+FABRIC_NOTE: Final = "no fabric between nodes"
+SPINES_NOTE: Final = f"over several network spines, {rules.OVERSUBSCRIPTION.value:f}:1 oversubscribed between them"
+UNBENCHMARKED_NOTE: Final = "no published serving benchmark of this accelerator: estimated from its peak"
 OPEN_NOTE: Final = "time not known: counted as busy all month"
 
 
@@ -106,10 +111,25 @@ def _lacks(precision: str, demand: Demand, accelerator: Accelerator) -> bool:
 
 
 def _working(demand: Demand, machine: Machine, seats: Seats, speed: Speed | None, nodes: int | None) -> int | Misfit:
-    """Working nodes: the least that hold the work and meet its deadline, or the number that was asked for."""
+    """Working nodes: the least that hold the work, meet its deadline and fit a month's runs, or those asked for."""
     least = seats.working
     if speed is not None and demand.deadline_hours is not None:
         least = max(least, speed.nodes_within(demand.deadline_hours))
+    if speed is None or demand.most_hours_per_run is None:
+        return _chosen(demand, machine, seats, speed, nodes=nodes, least=least)
+    monthly = max(least, speed.nodes_within(demand.most_hours_per_run))
+    found = _chosen(demand, machine, seats, speed, nodes=nodes, least=monthly)
+    if not isinstance(found, Misfit) or monthly == least:
+        return found
+    if isinstance(_chosen(demand, machine, seats, speed, nodes=nodes, least=least), Misfit):
+        return found
+    wanted = asked.nodes_asked(demand.hardware, machine)
+    return MONTH_TOO_SHORT if wanted is None else asked_too_slow(monthly * machine.accelerators)
+
+
+def _chosen(
+    demand: Demand, machine: Machine, seats: Seats, speed: Speed | None, *, nodes: int | None, least: int
+) -> int | Misfit:
     wanted = asked.nodes_asked(demand.hardware, machine)
     if wanted is not None and wanted < least:
         holds = wanted * machine.accelerators
@@ -125,23 +145,16 @@ def _limit(demand: Demand, machine: Machine, seats: Seats, speed: Speed | None, 
     if working == 1:
         return working
     per_node = machine.accelerators
-    if working * per_node > ONE_SPINE:
-        return TOO_MANY
-    if demand.rdma and (not machine.cluster or machine.fabric in (Fabric.ETHERNET, Fabric.UNKNOWN)):
+    if demand.rdma and not joins_nodes(machine):
         return NO_FABRIC
+    if speed is not None and speed.is_starved(working):
+        return NETWORK_TOO_SLOW
+    if working * per_node > LARGEST_CLUSTER:
+        return TOO_MANY
     batch = demand.global_batch
     if seats.spans and batch is not None and (working - 1) * per_node >= batch * seats.needed:
         return BATCH_TOO_SMALL
-    if speed is not None and _is_starved(demand, machine, speed, working):
-        return NETWORK_TOO_SLOW
     return working
-
-
-def _is_starved(demand: Demand, machine: Machine, speed: Speed, working: int) -> bool:
-    network = machine.network_gbps
-    if not demand.exchange_gb or not network:
-        return False
-    return exchange_hours(demand.exchange_gb, nodes=working, network_gbps=network) > speed.hours(working)
 
 
 def _fit(
@@ -171,13 +184,15 @@ def _fit(
         ),
         hours_per_run=hours,
         ms_per_token=seats.ms_per_token,
-        note=_note(demand, machine, accelerator, seats=seats, working=working, hours=hours),
+        mfu=None if speed is None else speed.mfu,
+        note=_note(demand, machine, accelerator, seats=seats, speed=speed, working=working),
     )
 
 
 def _note(
-    demand: Demand, machine: Machine, accelerator: Accelerator, *, seats: Seats, working: int, hours: Decimal | None
+    demand: Demand, machine: Machine, accelerator: Accelerator, *, seats: Seats, speed: Speed | None, working: int
 ) -> str:
+    hours = None if speed is None else speed.hours(working)
     holders = working * machine.accelerators if seats.spans else seats.needed
     notes = [
         note
@@ -187,12 +202,29 @@ def _note(
             (hours is None and demand.busy_hours is None and not demand.always_on, OPEN_NOTE),
             (_is_hungry(demand, machine, seats, working), HUNGRY_NOTE),
             (seats.spans and working > 1 and not demand.rdma and not machine.cluster, FABRIC_NOTE),
+            (working * machine.accelerators > ONE_SPINE, SPINES_NOTE),
             (machine.vcpus is None, CORES_NOTE),
+            (demand.load is not None and not _is_benchmarked(demand, accelerator), UNBENCHMARKED_NOTE),
             (machine.architecture == "arm64", ARM_NOTE),
         )
         if applies
     ]
-    return "; ".join(notes)
+    lost = "" if speed is None else _loss_note(machine, speed, working)
+    return "; ".join([*notes, lost] if lost else notes)
+
+
+def _is_benchmarked(demand: Demand, accelerator: Accelerator) -> bool:
+    from planning.sizing.serving import is_benchmarked  # noqa: PLC0415 - only where a load is given
+
+    return is_benchmarked(accelerator.family, experts=demand.experts)
+
+
+def _loss_note(machine: Machine, speed: Speed, working: int) -> str:
+    lost = speed.lost_hours(working)
+    percent = round(lost * PERCENT / speed.hours(working)) if lost else 0
+    rate = "network" if machine.network_gbps is None else f"{machine.network_gbps:f} Gbps"
+    unknown = ", of which its source does not say the rate" if machine.network_gbps is None else ""
+    return f"{percent}% of the time is lost to the {rate} between nodes{unknown}" if percent else ""
 
 
 def _is_hungry(demand: Demand, machine: Machine, seats: Seats, working: int) -> bool:

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from planning.checklist.words import FabricAsk
-from planning.demand import Demand
+from planning.demand import Demand, ServingLoad
 from planning.money import HOURS_PER_MONTH, Range
 from planning.sizing import memory, rules
 from planning.sizing.figures import figure, unknown
@@ -37,7 +37,10 @@ def demand(workload: Inference, checklist: Checklist) -> Demand:
         copies=copies(workload),
         busy_hours=None if always_on else busy_hours(workload),
         bytes_per_token=bytes_per_token(workload),
+        active_parameters=workload.model.active_parameters or workload.model.parameters,
+        experts=(workload.model.active_parameters or workload.model.parameters) < workload.model.parameters,
         latency_ms_per_token=workload.latency_ms_per_token,
+        load=load(workload),
         local_nvme_gb=hot_gb(checklist, kind=KIND),
         always_on=always_on,
         spot=workload.spot,
@@ -47,10 +50,33 @@ def demand(workload: Inference, checklist: Checklist) -> Demand:
 
 
 def copies(workload: Inference) -> Range:
-    """Replicas up at the same time; half way between the two ends is expected."""
-    low = Decimal(workload.replicas)
-    high = max(low, Decimal(workload.max_replicas or workload.replicas))
+    """Replicas up at the same time; half way between the two ends is expected; under a load, the least."""
+    asked = load(workload)
+    if asked is not None:
+        return Range(Decimal(asked.least), Decimal(1), Decimal(1))
+    low = Decimal(workload.replicas or 1)
+    high = max(low, Decimal(workload.max_replicas or low))
     return Range(low, (low + high) / 2, high)
+
+
+def load(workload: Inference) -> ServingLoad | None:
+    """What the service is asked; None where its copies are given instead."""
+    mean = workload.requests_per_second
+    if mean is None or workload.input_tokens is None or workload.output_tokens is None:
+        return None
+    return ServingLoad(
+        mean_per_s=mean,
+        peak_per_s=max(mean, workload.peak_requests_per_second or mean),
+        input_tokens=workload.input_tokens,
+        output_tokens=workload.output_tokens,
+        latency_s=workload.latency_p95_seconds,
+        least=0 if workload.scale_to_zero else 1,
+    )
+
+
+def context_tokens(workload: Inference) -> int:
+    """Longest context of one request: as given, and never less than what a request reads and writes."""
+    return max(workload.context_tokens, (workload.input_tokens or 0) + (workload.output_tokens or 0))
 
 
 def busy_hours(workload: Inference) -> Decimal:
@@ -68,7 +94,7 @@ def _cache_gb(workload: Inference) -> Decimal:
     per_token = memory.kv_cache_bytes(workload.model)
     if per_token is None:
         return Decimal(0)
-    return per_token * workload.context_tokens * workload.batch / rules.GIGA
+    return per_token * context_tokens(workload) * (workload.batch or 1) / rules.GIGA
 
 
 def figures(workload: Inference) -> Iterator[Figure]:
@@ -84,15 +110,7 @@ def figures(workload: Inference) -> Iterator[Figure]:
         inputs={"KV cache in GB": _cache_gb(workload)},
         source="decoding is bound by memory bandwidth: Pope et al. 2022, Efficiently Scaling Transformer Inference",
     )
-    yield figure(
-        subject=workload.name,
-        name="replicas expected",
-        value=copies(workload).expected,
-        unit="replicas up at the same time",
-        formula="(replicas + max_replicas) / 2",
-        inputs={"replicas": workload.replicas, "max_replicas": workload.max_replicas},
-        source=f"{rules.OWN}: half way, since the load is not given",
-    )
+    yield _copies_figure(workload)
     yield figure(
         subject=workload.name,
         name="busy hours",
@@ -137,8 +155,37 @@ def _cache_figure(workload: Inference) -> Figure:
             "layers": model.layers,
             "kv_heads": model.kv_heads,
             "head_dim": model.head_dim,
-            "context tokens": workload.context_tokens,
-            "batch": workload.batch,
+            "context tokens": context_tokens(workload),
+            "batch": workload.batch or 1,
         },
         source=rules.KV_CACHE_SIDES.source,
+    )
+
+
+def _copies_figure(workload: Inference) -> Figure:
+    asked = load(workload)
+    if asked is None:
+        return figure(
+            subject=workload.name,
+            name="replicas expected",
+            value=copies(workload).expected,
+            unit="replicas up at the same time",
+            formula="(replicas + max_replicas) / 2",
+            inputs={"replicas": workload.replicas or 1, "max_replicas": workload.max_replicas},
+            source=f"{rules.OWN}: half way, since the load is not given",
+        )
+    return figure(
+        subject=workload.name,
+        name="tokens written at the peak",
+        value=asked.peak_per_s * asked.output_tokens,
+        unit="tokens per second; how many replicas write them follows from the machine",
+        formula="peak requests per second x output tokens",
+        inputs={
+            "peak requests per second": asked.peak_per_s,
+            "requests per second": asked.mean_per_s,
+            "input tokens": asked.input_tokens,
+            "output tokens": asked.output_tokens,
+            "latency at p95 in seconds": asked.latency_s,
+        },
+        source=f"{rules.CHECKLIST}; catalogs/serving_runs.csv, shown in docs/reference/serving-runs.md",
     )

@@ -28,15 +28,17 @@ REPLICA_SPANS: Final = Misfit("a replica spans nodes")
 BANDWIDTH_UNKNOWN: Final = Misfit("memory bandwidth not known, and a time per token is asked for")
 TOO_SLOW_PER_TOKEN: Final = Misfit("too slow per token, even over a whole node")
 
+TOO_SLOW_PER_ANSWER: Final = Misfit("too slow per answer, even over a whole node")
 TOO_FEW_CORES: Final = Misfit("too few vCPUs to feed the accelerators")
 NVME_UNKNOWN: Final = Misfit("local NVMe not known")
 TOO_LITTLE_NVME: Final = Misfit("too little local NVMe for the hot tier")
 MEMORY_UNKNOWN: Final = Misfit("main memory not known")
 
 NO_FABRIC: Final = Misfit("several nodes without a fabric between them")
-NETWORK_TOO_SLOW: Final = Misfit("gradients take longer to cross the network than to compute")
-TOO_MANY: Final = Misfit("more accelerators than fit one network spine")
+NETWORK_TOO_SLOW: Final = Misfit("the network between nodes is too slow: more of them would not be quicker")
+TOO_MANY: Final = Misfit("more accelerators than any published cluster has")
 BATCH_TOO_SMALL: Final = Misfit("the global batch is too small to feed so many nodes")
+MONTH_TOO_SHORT: Final = Misfit("the runs of a month do not fit into a month")
 TOO_FEW_NODES: Final = Misfit("fewer nodes than the work needs")
 
 
@@ -50,3 +52,9 @@ def rate_elsewhere(measured_on: str) -> Misfit:
 def asked_too_small(needed: int) -> Misfit:
     """The hardware that was asked for holds less than the work needs."""
     return Misfit(f"asked hardware is too small: needs {needed} accelerators")
+
+
+@cache
+def asked_too_slow(needed: int) -> Misfit:
+    """The hardware that was asked for holds the work, but not all of its runs in a month."""
+    return Misfit(f"the runs of a month do not fit into a month on the asked hardware: they need {needed} accelerators")

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from planning.demand import Figure
 
 KIND = "notebooks"
+MINUTES_PER_HOUR = 60
 
 
 def demand(workload: Notebooks, checklist: Checklist) -> Demand:
@@ -42,6 +43,7 @@ def demand(workload: Notebooks, checklist: Checklist) -> Demand:
         per_copy=ceil(share) if share > 1 else 0,
         copies=Range(Decimal(0), Decimal(concurrent), Decimal(concurrent)),
         busy_hours=busy_hours(workload),
+        idle_hours=Decimal(checklist.platform.idle_minutes) / MINUTES_PER_HOUR,
         vcpus_per_accelerator=rules.SHARED_CORES.value,
         local_nvme_gb=hot_gb(checklist, kind=KIND),
         spot=workload.spot,

@@ -79,6 +79,28 @@ SCALING: Final = _rule("0.9", "", "founding text 000, assumptions: about 90% ove
 STEP_TOKENS: Final = _rule(
     "4000000", "tokens per step", "Touvron et al. 2023, Llama 2, section 2.2; with fewer there is more to exchange"
 )
+STEP_TOKENS_LARGE: Final = _rule(
+    "16000000", "tokens per step", "Grattafiori et al. 2024, The Llama 3 Herd of Models, table 4: 405B parameters"
+)
+LARGE_MODEL: Final = Decimal(10**11)
+MICRO_BATCH_TOKENS: Final = _rule(
+    "16384",
+    "tokens per accelerator",
+    "torchtitan's Llama 3.1 8B (2 x 8,192, December 2024) and MosaicML's MPT-70B (8 x 2,048)",
+)
+OVERLAP: Final = _rule(
+    "0.6667",
+    "of the computing time",
+    "Megatron-LM README: gradients are exchanged while the backward pass computes, which is 4 of 6 FLOPs (Kaplan et"
+    " al. 2020)",
+)
+RESIDENT_SHARE: Final = _rule(
+    "0.3333",
+    "of the training memory",
+    f"{DERIVED_MEMORY}: 2 bytes of weights and 4 of gradients of 18; the rest may be sharded over all nodes"
+    " (Rajbhandari et al. 2020, ZeRO)",
+)
+GATHERS: Final = _rule("2", "times the weights", "Zhao et al. 2023, PyTorch FSDP: gathered for each pass, both ways")
 GRADIENT_BYTES: Final = _rule("2", "bytes per trained parameter", f"{OWN}: gradients are summed in half precision")
 ALL_REDUCE: Final = _rule("2", "times the volume", "Patarasuk and Yuan 2009: 2 x (n - 1) / n, the least for n nodes")
 
@@ -96,6 +118,15 @@ EARLY_FAILURES_LOW: Final = _rule("0.03", "", f"{TEXT_SPARES}: 3-10% of a new ba
 EARLY_FAILURES_HIGH: Final = _rule("0.1", "", f"{TEXT_SPARES}: 3-10% of a new batch without burn-in")
 SPARES: Final = _rule("0.1", "", f"{TEXT_SPARES}: about 10% more nodes than the work needs, on the same spine")
 ONE_SPINE: Final = _rule("10000", "accelerators", f"{TEXT_SPARES}: smaller clusters fit one network spine")
+OVERSUBSCRIPTION: Final = _rule(
+    "7", "to 1 between spines", "Grattafiori et al. 2024, The Llama 3 Herd of Models, section 3.3.1"
+)
+LEAST_NETWORK: Final = _rule(
+    "4", "Gbps", "the least of any machine with accelerators in catalogs/*/machines.csv (a test holds it there)"
+)
+LARGEST_CLUSTER: Final = _rule(
+    "100000", "accelerators", "NVIDIA, 28 October 2024, on Colossus: the largest cluster that is published"
+)
 
 # The nodes that the control software lives on.
 SYSTEM_NODES: Final = _rule("3", "nodes", f"{OWN}: one node may fail or be drained")
@@ -109,6 +140,10 @@ BESIDE_NODES: Final = Rule(Decimal(2), "nodes", BESIDE_SOURCE)
 BESIDE_VCPUS: Final = Rule(Decimal(8), "vCPUs", BESIDE_SOURCE)
 BESIDE_MEMORY: Final = Rule(Decimal(32), "GiB", BESIDE_SOURCE)
 CPU_NODE_VCPUS: Final = 4
+
+# Plain numbers.
+NOTHING: Final = Decimal(0)
+ONE: Final = Decimal(1)
 
 # Time.
 HOURS_PER_WEEK: Final = Decimal(168)

@@ -19,7 +19,7 @@ from planning.sizing.misfits import (
 
 if TYPE_CHECKING:
     from catalogs.model import Accelerator, Machine
-    from planning.demand import Demand
+    from planning.demand import Demand, ServingLoad
     from planning.money import Range
 
 BYTES_PER_GB_AND_MS = 10**6  # bytes / (GB/s x this) = ms
@@ -80,6 +80,8 @@ def _replicas(demand: Demand, machine: Machine, accelerator: Accelerator) -> Sea
     needed = max(demand.accelerators, demand.per_copy, ceil(demand.memory_gb / accelerator.memory_gb))
     if needed > machine.accelerators:
         return REPLICA_SPANS
+    if demand.load is not None:
+        return _answering(demand, demand.load, machine, accelerator, needed=needed)
     time = None
     bandwidth = accelerator.hbm_gb_per_s
     if demand.bytes_per_token is not None and bandwidth:
@@ -93,6 +95,23 @@ def _replicas(demand: Demand, machine: Machine, accelerator: Accelerator) -> Sea
     elif demand.latency_ms_per_token is not None:
         return BANDWIDTH_UNKNOWN
     return _packed(demand.copies, per_node=machine.accelerators // needed, needed=needed, ms_per_token=time)
+
+
+def _answering(
+    demand: Demand, load: ServingLoad, machine: Machine, accelerator: Accelerator, *, needed: int
+) -> Seats | Misfit:
+    """Replicas that answer a load; imported here, so that who gives replicas never pays for reading benchmarks."""
+    from planning.sizing.replicas import replicas_for  # noqa: PLC0415
+
+    found = replicas_for(demand, load, accelerator, least=needed, most=machine.accelerators)
+    if isinstance(found, Misfit):
+        return found
+    return _packed(
+        found.copies,
+        per_node=machine.accelerators // found.accelerators,
+        needed=found.accelerators,
+        ms_per_token=found.ms_per_token,
+    )
 
 
 def _sharers(demand: Demand, machine: Machine, accelerator: Accelerator) -> Seats | Misfit:

@@ -10,10 +10,11 @@ from planning.checklist.workload import Compute
 from planning.demand import Demand
 from planning.money import HOURS_PER_MONTH, Range
 from planning.sizing import memory, rules, work
-from planning.sizing.checkpoints import checkpoint_figures
+from planning.sizing.checkpoints import checkpoint_figures, checkpoint_hours
 from planning.sizing.exchange import exchange_figures
 from planning.sizing.figures import figure, unknown
 from planning.sizing.hot import hot_gb
+from planning.sizing.published import SHARE, utilization_figures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,11 +59,16 @@ def _job(workload: Compute, checklist: Checklist, *, kind: str) -> Demand:
         exchange_gb=work.exchange_gb(workload) or Decimal(0),
         flops=None if rate is not None and samples is not None else work.flops_per_run(workload),
         mfu=workload.mfu,
+        active_parameters=work.active_parameters(workload),
+        experts=work.has_experts(workload),
+        micro_batches=work.micro_batches(workload),
         samples_per_run=samples if rate is not None else None,
         rate_per_accelerator=rate,
         measured_on=workload.measured_on,
         deadline_hours=work.deadline_hours(workload),
-        runs_per_month=workload.runs_per_month,
+        checkpoint_hours=checkpoint_hours(workload.checkpointing),
+        most_hours_per_run=work.most_hours_per_run(workload),
+        runs_per_month=work.runs_per_month(workload),
         vcpus_per_accelerator=rules.TRAINING_CORES.value,
         local_nvme_gb=hot_gb(checklist, kind=kind),
         spot=workload.spot and workload.checkpointing.enabled,
@@ -78,7 +84,9 @@ def _rollouts(workload: Compute) -> Demand:
         workload=rollouts_of(workload.name),
         kind="batch",
         copies=ONE_JOB,
-        busy_hours=None if deadline is None else min(HOURS_PER_MONTH, deadline * workload.runs_per_month),
+        runs_per_month=work.runs_per_month(workload),
+        busy_hours=None if deadline is None else min(HOURS_PER_MONTH, deadline * work.runs_per_month(workload)),
+        checkpoint_hours=checkpoint_hours(workload.checkpointing),
         beside=workload.name,
         vcpus=workload.rollout_vcpus,
         spot=workload.spot and workload.checkpointing.enabled,
@@ -160,15 +168,8 @@ def _memory_figure(workload: Compute, model: ModelFacts, *, name: str, needed: D
 
 
 def _pace_figures(workload: Compute) -> Iterator[Figure]:
-    yield figure(
-        subject=workload.name,
-        name="share of peak reached",
-        value=workload.mfu,
-        unit="of dense peak FLOPS",
-        formula="as expected by the customer; 0.5 at best, times 0.9 over several nodes",
-        inputs={"mfu": workload.mfu, "at best": rules.MFU_AT_BEST.value, "scaling": rules.SCALING.value},
-        source=f"{rules.CHECKLIST}; {rules.MFU_AT_BEST.source}; {rules.SCALING.source}",
-    )
+    yield from _share_figures(workload)
+    yield from _month_figures(workload)
     flops, deadline = work.flops_per_run(workload), work.deadline_hours(workload)
     if flops is None or deadline is None:
         return
@@ -180,4 +181,34 @@ def _pace_figures(workload: Compute) -> Iterator[Figure]:
         formula="FLOPs / (hours x 3600 x 10^12)",
         inputs={"FLOPs": flops, "hours": deadline},
         source=f"{rules.CHECKLIST}; founding text 002, section on time from FLOPs",
+    )
+
+
+def _month_figures(workload: Compute) -> Iterator[Figure]:
+    most = work.most_hours_per_run(workload)
+    if most is None:
+        return
+    yield figure(
+        subject=workload.name,
+        name="most hours of one run",
+        value=most,
+        unit="hours, so that the runs of a month fit into a month",
+        formula="730 / runs per month",
+        inputs={"runs per month": workload.runs_per_month or "1, since nothing else is given"},
+        source=rules.CHECKLIST,
+    )
+
+
+def _share_figures(workload: Compute) -> Iterator[Figure]:
+    if workload.mfu is None:
+        yield from utilization_figures(workload)
+        return
+    yield figure(
+        subject=workload.name,
+        name=SHARE,
+        value=workload.mfu,
+        unit="of dense peak FLOPS",
+        formula="as expected by the customer; 0.5 at best, times 0.9 over several nodes",
+        inputs={"mfu": workload.mfu, "at best": rules.MFU_AT_BEST.value, "scaling": rules.SCALING.value},
+        source=f"{rules.CHECKLIST}; {rules.MFU_AT_BEST.source}; {rules.SCALING.source}",
     )

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from planning.checklist.workload import FineTuning
+from planning.money import HOURS_PER_MONTH
 from planning.sizing import rules
 from planning.sizing.figures import figure, unknown
 
 if TYPE_CHECKING:
-    from decimal import Decimal
-
     from planning.checklist.workload import Compute
     from planning.demand import Figure
 
@@ -25,6 +25,37 @@ def adapter_share(workload: Compute) -> Decimal | None:
 def deadline_hours(workload: Compute) -> Decimal | None:
     """Hours within which one run is to end; None without a deadline."""
     return None if workload.deadline is None else workload.deadline * rules.HOURS_PER_DAY
+
+
+def runs_per_month(workload: Compute) -> Decimal:
+    """Runs started in a month: as stated, else one."""
+    return Decimal(1) if workload.runs_per_month is None else workload.runs_per_month
+
+
+def most_hours_per_run(workload: Compute) -> Decimal | None:
+    """Hours that one run may take so that the runs of a month fit into a month.
+
+    None where the customer allows a longer run and states no frequency: by a deadline beyond a month, or by a number
+    of accelerators, from which the time follows.
+    """
+    if workload.runs_per_month is None:
+        deadline, asked = deadline_hours(workload), workload.hardware
+        sized = asked is not None and (asked.count is not None or asked.nodes is not None)
+        if sized or (deadline is not None and deadline > HOURS_PER_MONTH):
+            return None
+    return HOURS_PER_MONTH / runs_per_month(workload)
+
+
+def active_parameters(workload: Compute) -> Decimal | None:
+    """Parameters used per token; None without a model."""
+    model = workload.model
+    return None if model is None else model.active_parameters or model.parameters
+
+
+def has_experts(workload: Compute) -> bool:
+    """Whether only part of the parameters is used per token."""
+    model, active = workload.model, active_parameters(workload)
+    return model is not None and active is not None and active < model.parameters
 
 
 def flops_per_token(workload: Compute) -> Decimal | None:
@@ -63,10 +94,24 @@ def trained_parameters(workload: Compute) -> Decimal | None:
     return workload.model.parameters if share is None else workload.model.parameters * share
 
 
+def step_tokens(workload: Compute) -> rules.Rule:
+    """Tokens of one step, at most."""
+    model = workload.model
+    large = model is not None and model.parameters >= rules.LARGE_MODEL
+    return rules.STEP_TOKENS_LARGE if large else rules.STEP_TOKENS
+
+
+def micro_batches(workload: Compute) -> Decimal:
+    """Micro-batches of one step, all accelerators together; 0 where no tokens say."""
+    if workload.tokens is None:
+        return Decimal(0)
+    return step_tokens(workload).value / rules.MICRO_BATCH_TOKENS.value
+
+
 def steps_per_run(workload: Compute) -> Decimal | None:
     """The least number of steps of one run; None where neither tokens nor samples with a batch say."""
     if workload.tokens is not None:
-        return workload.tokens / rules.STEP_TOKENS.value
+        return workload.tokens / step_tokens(workload).value
     samples = samples_per_run(workload)
     if samples is None or workload.global_batch is None:
         return None

@@ -1,0 +1,64 @@
+"""What published runs say of a training, as figures: the share of peak, its range, and how far the estimate errs."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING, Final
+
+from planning.sizing import work
+from planning.sizing.figures import figure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from planning.checklist.workload import Compute
+    from planning.demand import Figure
+
+SHARE: Final = "share of peak reached"
+REFERENCE: Final = "H100-SXM-80GB"
+SOURCE: Final = "catalogs/training_runs.csv; docs/reference/training-runs.md shows each run beside our estimate"
+PLACES: Final = Decimal("0.01")
+
+
+def utilization_figures(workload: Compute) -> Iterator[Figure]:
+    """The share on a reference accelerator, and the error of the estimate."""
+    from catalogs.training_runs import training_runs  # noqa: PLC0415 - only where the customer gives no mfu
+    from planning.sizing import utilization  # noqa: PLC0415
+
+    runs = training_runs()
+    peaks = {run.precision: run.peak_tflops for run in runs if run.accelerator == REFERENCE}
+    precision = str(workload.precision) if str(workload.precision) in peaks else "bf16"
+    share = utilization.expected_share(
+        peaks[precision],
+        precision,
+        work.active_parameters(workload),
+        experts=work.has_experts(workload),
+    )
+    left_out, held_out = utilization.model().errors, utilization.held_out_errors()
+    yield figure(
+        subject=workload.name,
+        name=SHARE,
+        value=share.expected,
+        unit=f"of the dense peak of an {REFERENCE}; each accelerator has its own",
+        formula="what whole published runs reach, by peak, precision, active parameters and mixture of experts",
+        inputs={
+            "precision": precision,
+            "low": share.min,
+            "high": share.max,
+            "published measurements": sum(run.use == "fit" for run in runs),
+        },
+        source=SOURCE,
+    )
+    yield figure(
+        subject=workload.name,
+        name="error of that share",
+        value=Decimal(utilization.median_doublings(left_out)).quantize(PLACES),
+        unit="powers of two, median of whole runs each estimated without itself (0.26 is a fifth)",
+        formula="median of |log2(published / estimated)|",
+        inputs={
+            "within 25%, each without itself": f"{utilization.count_close(left_out)} of {len(left_out)}",
+            "within 25%, runs held out": f"{utilization.count_close(held_out)} of {len(held_out)}",
+            "median error, runs held out": Decimal(utilization.median_doublings(held_out)).quantize(PLACES),
+        },
+        source=SOURCE,
+    )
