@@ -190,7 +190,7 @@ class Item(StrEnum):
     NAT_GATEWAY = "nat_gateway"  # hour
     NAT_DATA = "nat_data"  # GB
     LOAD_BALANCER = "load_balancer"  # hour
-    LOAD_BALANCER_UNIT = "load_balancer_unit"  # unit-hour
+    LOAD_BALANCER_UNIT = "load_balancer_unit"  # hour of one unit of capacity
     PUBLIC_IPV4 = "public_ipv4"  # hour
     INTERFACE_ENDPOINT = "interface_endpoint"  # hour
     VPN_CONNECTION = "vpn_connection"  # hour

@@ -8,13 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, final
 
 from catalogs import offering, own, rows, sound, stamp
+from catalogs.bounded_files import read_content
 from catalogs.lookup import LIST, Prices
 from catalogs.machines import Machines, Size
 from catalogs.model import CatalogError, Item
 from catalogs.offering import RoughOffer
+from catalogs.own_cells import Known
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from datetime import date
 
     from catalogs.model import (
         Accelerator,
@@ -186,7 +189,14 @@ class Catalog:
         return found
 
 
-def load(book: str = CURRENT, *, override: Path | None = None, root: Path = ROOT, stamped: bool = True) -> Catalog:
+def load(
+    book: str = CURRENT,
+    *,
+    override: Path | None = None,
+    root: Path = ROOT,
+    stamped: bool = True,
+    today: date | None = None,
+) -> Catalog:
     """Read a price book: "current", or the date of a snapshot under books/.
 
     Args:
@@ -194,6 +204,7 @@ def load(book: str = CURRENT, *, override: Path | None = None, root: Path = ROOT
         override: the customer's own price book; see `catalogs.own`.
         root: folder of the catalog.
         stamped: whether files that a stamp knows to be sound are believed; see `catalogs.stamp`.
+        today: the day after which no row of the customer's own book may be dated; None for any.
 
     Raises:
         CatalogError: no such book, faulty rows, or faults in `override`; all faults of a file at once.
@@ -215,8 +226,8 @@ def load(book: str = CURRENT, *, override: Path | None = None, root: Path = ROOT
         _refuse_strangers(catalog, words)
     if override is None:
         return catalog
-    own_rows, own_sources = own.read(override, known=_known(catalog))
-    hashed.update(override.read_bytes())
+    own_rows, own_sources = own.read(override, known=_known(catalog, today=today), lines=lines)
+    hashed.update(read_content(override, most_bytes=own.MOST_BYTES))
     with_own = own.with_exact(lines, own_rows)
     return build(
         lines=with_own,
@@ -271,10 +282,13 @@ def _refuse_strangers(catalog: Catalog, words: sound.Words) -> None:
         raise CatalogError(f"terms.csv does not explain {', '.join(sorted(purchases))}")
 
 
-def _known(catalog: Catalog) -> own.Known:
-    machines = catalog.machines
-    return own.Known(
+def _known(catalog: Catalog, *, today: date | None) -> Known:
+    machines, terms = catalog.machines, catalog.terms
+    return Known(
         providers=catalog.providers.keys(),
-        purchases={purchase for purchase, _ in catalog.terms} | {LIST},
-        items=lambda provider: SERVICES | {name for owner, name in machines if owner == provider},
+        services=SERVICES,
+        purchases=lambda provider: {word for word, owner in terms if owner in (provider, "*")} | {LIST},
+        machines=lambda provider: {name for owner, name in machines if owner == provider},
+        regions=lambda provider: {name for owner, name in catalog.regions if owner == provider},
+        today=today,
     )
