@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from datetime import date
     from decimal import Decimal
 
@@ -87,6 +87,23 @@ class Buying:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Twin:
+    """The same machines bought in the same way at another place: one line under an option.
+
+    Args:
+        share: expected cost relative to the option's, 0.003 for "+0.3%"; negative where it is cheaper.
+        option_id: id of the full option in the quote, where a view chose this place; "" where there is none.
+        views: of that option.
+    """
+
+    provider: str
+    region: str
+    share: Decimal
+    option_id: str = ""
+    views: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
     """One complete priced cluster.
 
@@ -102,6 +119,15 @@ class Option:
             reserved and nobody publishes that price; None where there are none, or not all of it has a price.
         lock_in: what would hold the customer there.
         buying: None where no purchase price of the accelerator is known.
+        recommended: whether the written rule recommends it: one option of a quote, none where none meets the checklist.
+        tradeoff: one sentence: why it is recommended, else what is gained and lost against the recommended one.
+        twins: other places with the same machines and purchase, nearest in cost first.
+        twin_of: id of the option under which it is shown as one line; "" where it is an option of its own.
+        misses: what of the checklist it does not meet, as "train: 2,821 h of a deadline of 720 h"; such an option is
+            shown only where none meets it all.
+        guarded_usd_per_month: the most that the spend guard lets through; None without a ceiling or a guard.
+        all_nodes_usd_per_month: every node for the whole month; for `explain`, None where it has no price.
+        explain_hours: makes the figures of its billed node hours, pool by pool; for `explain`.
     """
 
     id: str
@@ -119,6 +145,14 @@ class Option:
     lock_in: str
     notes: tuple[str, ...]
     held_usd_per_month: Decimal | None = None
+    recommended: bool = False
+    tradeoff: str = ""
+    twins: tuple[Twin, ...] = ()
+    twin_of: str = ""
+    misses: tuple[str, ...] = ()
+    guarded_usd_per_month: Decimal | None = None
+    all_nodes_usd_per_month: Decimal | None = None
+    explain_hours: Callable[[], tuple[Figure, ...]] = field(default=tuple, compare=False, repr=False)
 
     @property
     def spec(self) -> ClusterSpec:
@@ -138,6 +172,7 @@ class Quote:
         figures: what sizing derived.
         prices: price book, its digest and its newest date.
         refusals: how many machines or places each reason left out, most first.
+        unmet_providers: provider that was asked for, and why it has no option.
         stale: whether it rests on prices that were too old when it was asked for; nobody may sign it.
     """
 
@@ -155,3 +190,14 @@ class Quote:
     checklist_digest: str
     refusals: tuple[tuple[str, int], ...]
     stale: bool = False
+    unmet_providers: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def shown(self) -> tuple[Option, ...]:
+        """The options of their own, without those that are a line under another."""
+        return tuple(option for option in self.options if not option.twin_of)
+
+    @property
+    def recommended(self) -> Option:
+        """The one that the written rule recommends; the first where a quote of before names none."""
+        return next((option for option in self.options if option.recommended), self.options[0])

@@ -1,9 +1,9 @@
-"""From a checklist to a quote: size, search every view, merge what is the same, sort."""
+"""From a checklist to a quote: one candidate set, every view an ordering over it, the options that differ."""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -13,13 +13,20 @@ from planning.charge import HOME
 from planning.errors import NothingFitsError
 from planning.money import ZERO
 from planning.options.advice import advice
-from planning.options.alternatives import elsewhere
-from planning.options.field import Field, anything
-from planning.options.option import identity, option, rank
+from planning.options.alternatives import find_alternatives
+from planning.options.candidate_set import CandidateSet
+from planning.options.fastest import find_fastest
+from planning.options.misses import list_misses, propose_changes, without_deadlines
+from planning.options.no_fit import count_closed, explain_unbought
+from planning.options.option import identity, option
 from planning.options.parts import Part, Placed, parts, under
-from planning.options.search import cheapest
-from planning.options.views import VIEWS, anywhere, is_dependable
-from planning.quote import Quote, Verdict
+from planning.options.purchases import is_uninterrupted
+from planning.options.search import find_cheapest
+from planning.options.selection import FEWEST, Entry, alone, find_near, is_same, rank, select
+from planning.options.tradeoff import compare_options, describe_recommended
+from planning.options.twins import find_twins
+from planning.options.views import VIEWS, View
+from planning.quote import Quote, Twin, Verdict
 from planning.sizing.derive import size
 
 if TYPE_CHECKING:
@@ -27,16 +34,30 @@ if TYPE_CHECKING:
     from datetime import date
 
     from planning.checklist.model import Checklist
-    from planning.demand import Figure
+    from planning.demand import Demand, Figure
     from planning.options.market import Market
-    from planning.options.views import View
+    from planning.options.search import Pick
+    from planning.options.selection import Cluster
     from planning.quote import Option
 
 # Spot and micro-cloud prices move within weeks (research: Nebius -35% in one step), so an offer stands for two.
 VALID: Final = timedelta(days=14)
-FEWEST: Final = 3
-MOST: Final = 5
 REFUSALS_SHOWN: Final = 8
+# Where nothing meets the checklist no view has an answer: what comes nearest is shown, and the cheapest beside it.
+LATE_VIEWS: Final = {
+    "nearest": View("the least time, where nothing meets the checklist", VIEWS["fastest"].find),
+    "alternative": View("the lowest expected bill, where nothing meets the checklist", VIEWS["cheapest"].find),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """One placement's share of the checklist, and what is on sale for it."""
+
+    part: Part
+    candidates: CandidateSet
+    demands: tuple[Demand, ...]
+    figures: tuple[Figure, ...]
 
 
 def quote(checklist: Checklist, *, checklist_digest: str, stack: str, market: Market, today: date) -> Quote:
@@ -48,18 +69,25 @@ def quote(checklist: Checklist, *, checklist_digest: str, stack: str, market: Ma
     refusals: Counter[str] = Counter()
     day = price_day(market, today)
     shares = _shares(parts(checklist), market=market, today=day, refusals=refusals)
-    found = {name: _together(shares, view) for name, view in VIEWS.items()}
-    picks = {name: placed for name, placed in found.items() if not isinstance(placed, str)}
-    missing = {name: reason for name, reason in found.items() if isinstance(reason, str)}
-    if not picks:
+    clusters, missing = _find_all(shares, VIEWS)
+    if not clusters:
+        shares = tuple(_relaxed(each) for each in shares)
+        clusters, _ = _find_all(shares, LATE_VIEWS)
+    if not clusters:
         raise _nothing(shares, market=market, today=day)
-    options = _options(picks, shares=shares, checklist=checklist)
+    entries, crowded = select(clusters, {name: view.why for name, view in {**VIEWS, **LATE_VIEWS}.items()})
+    if clusters.keys() <= LATE_VIEWS.keys():
+        for entry in entries:
+            entry.views = ["alternative"]
+    else:
+        _add_alternatives(entries, shares)
+    options = _options(entries, shares=shares, checklist=checklist)
     prices = market.catalog.prices
     return Quote(
         stack=stack,
         options=options,
-        reason=_reason(len(options), missing),
-        missing_views=missing,
+        reason=_reason(sum(1 for each in options if not each.twin_of), missing),
+        missing_views={**missing, **crowded},
         advice=_advice(options, shares=shares),
         figures=tuple(figure for each in shares for figure in each.figures),
         prices=prices.name,
@@ -69,22 +97,14 @@ def quote(checklist: Checklist, *, checklist_digest: str, stack: str, market: Ma
         valid_until=today + VALID,
         checklist_digest=checklist_digest,
         refusals=tuple(refusals.most_common(REFUSALS_SHOWN)),
+        unmet_providers=tuple(_unmet(checklist, options, market=market, today=day)),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """One placement's share of the checklist, and what is on sale for it."""
-
-    part: Part
-    field: Field
-    figures: tuple[Figure, ...]
 
 
 def _share(part: Part, *, market: Market, today: date, refusals: Counter[str]) -> Share:
     sizing = size(part.checklist, beside=part.name != HOME)
-    field = Field(market, part.checklist, demands=sizing.demands, today=today, refusals=refusals, name=part.name)
-    return Share(part, field, sizing.figures)
+    found = CandidateSet(market, part.checklist, demands=sizing.demands, today=today, refusals=refusals, name=part.name)
+    return Share(part, found, sizing.demands, sizing.figures)
 
 
 def _shares(every: Sequence[Part], *, market: Market, today: date, refusals: Counter[str]) -> tuple[Share, ...]:
@@ -94,22 +114,51 @@ def _shares(every: Sequence[Part], *, market: Market, today: date, refusals: Cou
     if len(first) == 1 or every[0].checklist.ceiling.usd_per_month is None:
         return first
     refusals.clear()
-    least = [cheapest(each.field, anything, only=anywhere) for each in first]
-    usd = [ZERO if pick is None else each.field.reading(pick.rank) for each, pick in zip(first, least, strict=True)]
+    least = [find_cheapest(each.candidates) for each in first]
+    usd = [ZERO if pick is None else each.candidates.bound(pick.rank) for each, pick in zip(first, least, strict=True)]
     return tuple(share(under(part, others_usd=usd[:at] + usd[at + 1 :])) for at, part in enumerate(every))
 
 
+def _relaxed(share: Share) -> Share:
+    """The share as if no run had a deadline: what comes nearest where nothing keeps them."""
+    return replace(share, candidates=share.candidates.with_demands(without_deadlines(share.demands)))
+
+
+def _find_all(shares: Sequence[Share], views: Mapping[str, View]) -> tuple[dict[str, Cluster], dict[str, str]]:
+    """The cluster of each view, and for each view that has none the reason."""
+    found = {name: _together(shares, view) for name, view in views.items()}
+    clusters = {name: cluster for name, cluster in found.items() if not isinstance(cluster, str)}
+    return clusters, {name: reason for name, reason in found.items() if isinstance(reason, str)}
+
+
 def _together(shares: Sequence[Share], view: View) -> tuple[Placed, ...] | str:
-    """A cluster for every share by one goal; away from home the cheapest stands in for a goal that has no answer."""
+    """A cluster for every share by one goal; at additional placements the cheapest where the goal has no answer."""
     placed: list[Placed] = []
     for at, share in enumerate(shares):
-        pick = view.find(share.field)
+        pick = view.find(share.candidates)
         if isinstance(pick, str) and at:
-            pick = cheapest(share.field, is_dependable, only=anywhere) or pick
+            pick = find_cheapest(share.candidates, is_uninterrupted) or pick
         if isinstance(pick, str):
             return pick if len(shares) == 1 else f"{share.part.name}: {pick}"
         placed.append(Placed(share.part, pick))
     return tuple(placed)
+
+
+def _add_alternatives(entries: list[Entry], shares: Sequence[Share]) -> None:
+    """Add clusters that differ until there are three, by changing the last share: the one that may be anywhere."""
+    while (mains := list(alone(entries))) and len(mains) < FEWEST:
+        shown = [each.cluster[-1].pick for each in mains]
+        entry = next(_differing(entries, shares, shown), None)
+        if entry is None:
+            return
+        entries.append(entry)
+
+
+def _differing(entries: Sequence[Entry], shares: Sequence[Share], shown: Sequence[Pick]) -> Iterator[Entry]:
+    for pick, why in find_alternatives(shares[-1].candidates, shown):
+        cluster = (*entries[0].cluster[:-1], Placed(shares[-1].part, pick))
+        if find_near(cluster, entries) is None and not any(is_same(each.cluster, cluster) for each in entries):
+            yield Entry(cluster, ["alternative"], [why])
 
 
 def price_day(market: Market, today: date) -> date:
@@ -118,69 +167,115 @@ def price_day(market: Market, today: date) -> date:
     return today if prices.name == CURRENT or prices.newest is None else prices.newest
 
 
-def _advice(options: tuple[Option, ...], *, shares: Sequence[Share]) -> tuple[str, ...]:
-    """Changes for the dearest share, which is where a change saves most."""
-    if any(each.judgement.verdict is not Verdict.OVER for each in options):
-        return ()
-    field = shares[0].field
-    if len(shares) == 1:
-        floor = min(field.reading(each.bill.usd_per_month) for each in options)
-        return advice(field, floor=floor)
-    least = [(cheapest(each.field, anything, only=anywhere), each) for each in shares]
-    known = [(each.field.reading(pick.rank), each) for pick, each in least if pick is not None]
-    usd, dearest = max(known, key=lambda each: each[0])
-    return tuple(f"{dearest.part.name}: {words}" for words in advice(dearest.field, floor=usd))
-
-
-def _options(
-    picks: Mapping[str, tuple[Placed, ...]], *, shares: Sequence[Share], checklist: Checklist
-) -> tuple[Option, ...]:
-    merged: dict[object, tuple[tuple[Placed, ...], list[str], list[str]]] = {}
-    for name, placed in picks.items():
-        _, views, why = merged.setdefault(_sameness(placed), (placed, [], []))
-        views.append(name)
-        why.append(f"{name.replace('_', ' ')}: {VIEWS[name].why}")
-    for placed, why in _alternatives(shares, [each for each, _, _ in merged.values()], wanted=FEWEST - len(merged)):
-        merged.setdefault(_sameness(placed), (placed, ["alternative"], [why]))
-    reading = shares[0].field.reading
-    ordered = sorted(
-        merged.values(), key=lambda each: (reading(rank(each[0])), [placed.pick.place for placed in each[0]])
-    )
+def _options(entries: Sequence[Entry], *, shares: Sequence[Share], checklist: Checklist) -> tuple[Option, ...]:
+    """The options of their own, cheapest first, then those that are a line under one of them."""
+    made = _named(entries, shares=shares, checklist=checklist)
+    recommended = next((option for entry, option in made if "recommended" in entry.views), made[0][1])
+    ids = {id(entry): option.id for entry, option in made}
+    places = {entry.cluster[0].pick.place for entry in entries}
     options: list[Option] = []
-    for placed, views, why in ordered[:MOST]:
-        name = identity(placed)
-        clash = sum(each.id == name or each.id.startswith(f"{name}-v") for each in options)
-        suffix = f"-v{clash + 1}" if clash else ""
-        market = shares[0].field.market
-        options.append(option(placed, checklist=checklist, market=market, views=views, why=why, suffix=suffix))
-    return tuple(options)
-
-
-def _alternatives(
-    shares: Sequence[Share], shown: Sequence[tuple[Placed, ...]], *, wanted: int
-) -> Iterator[tuple[tuple[Placed, ...], str]]:
-    """Other clusters for the last share, which is the one that may be anywhere; the rest as in the first option."""
-    last = shares[-1]
-    for pick, why in elsewhere(last.field, [each[-1].pick for each in shown], wanted=wanted):
-        yield (*shown[0][:-1], Placed(last.part, pick)), why
-
-
-def _sameness(placed: Sequence[Placed]) -> object:
-    """Two options are one when they buy the same nodes at the same places."""
-    return tuple(
-        (
-            each.pick.place,
-            tuple(
-                (candidate.demand.workload, candidate.machine.name, bought.offer.price.purchase, bought.nodes)
-                for candidate in each.pick.candidates
-                for bought in candidate.parts
+    for entry, plain in made:
+        is_recommended = "recommended" in entry.views
+        mine = [(each, other) for each, other in made if each.twin_of is entry]
+        twins = (
+            *(_twin(plain, other) for _, other in mine),
+            *(
+                ()
+                if len(shares) > 1 or entry.twin_of
+                else find_twins(shares[0].candidates, entry.cluster[0].pick, without=places)
             ),
         )
-        for each in placed
+        options.append(
+            replace(
+                plain,
+                recommended=is_recommended,
+                tradeoff=describe_recommended(plain) if plain is recommended else compare_options(plain, recommended),
+                twins=twins,
+                twin_of="" if entry.twin_of is None else ids[id(entry.twin_of)],
+                misses=_misses(entry, shares),
+            )
+        )
+    return tuple(sorted(options, key=lambda each: (bool(each.twin_of), each.rank_usd_per_month.expected)))
+
+
+def _named(entries: Sequence[Entry], *, shares: Sequence[Share], checklist: Checklist) -> list[tuple[Entry, Option]]:
+    """An option for each entry, with an id of its own, in the order of their cost."""
+    made: list[tuple[Entry, Option]] = []
+    market = shares[0].candidates.market
+    ordered = sorted(entries, key=lambda each: (rank(each.cluster).expected, [one.pick.place for one in each.cluster]))
+    for entry in ordered:
+        name = identity(entry.cluster)
+        clash = sum(each.id == name or each.id.startswith(f"{name}-v") for _, each in made)
+        suffix = f"-v{clash + 1}" if clash else ""
+        built = option(
+            entry.cluster, checklist=checklist, market=market, views=entry.views, why=entry.why, suffix=suffix
+        )
+        made.append((entry, built))
+    return made
+
+
+def _twin(main: Option, other: Option) -> Twin:
+    place, whole = other.spec.placement, main.rank_usd_per_month.expected
+    share = other.rank_usd_per_month.expected / whole - 1 if whole else ZERO
+    return Twin(provider=place.provider, region=place.region, share=share, option_id=other.id, views=other.views)
+
+
+def _misses(entry: Entry, shares: Sequence[Share]) -> tuple[str, ...]:
+    return tuple(
+        words
+        for each, share in zip(entry.cluster, shares, strict=True)
+        for words in list_misses(each.pick.candidates, share.demands)
     )
 
 
-def _reason(count: int, missing: dict[str, str]) -> str:
+def _advice(options: tuple[Option, ...], *, shares: Sequence[Share]) -> tuple[str, ...]:
+    """The smallest changes that would work: of deadlines where they are missed, else of what costs most."""
+    if any(each.misses for each in options):
+        return tuple(words for share in shares for words in _late_advice(share))
+    if any(each.judgement.verdict is not Verdict.OVER for each in options):
+        return ()
+    if len(shares) == 1:
+        candidates = shares[0].candidates
+        return advice(candidates, floor=min(candidates.bound(each.bill.usd_per_month) for each in options))
+    least = [(find_cheapest(each.candidates), each) for each in shares]
+    known = [(each.candidates.bound(pick.rank), each) for pick, each in least if pick is not None]
+    usd, costliest = max(known, key=lambda each: each[0])
+    return tuple(f"{costliest.part.name}: {words}" for words in advice(costliest.candidates, floor=usd))
+
+
+def _late_advice(share: Share) -> Iterator[str]:
+    for limit in (share.candidates.limit, None):
+        fastest = find_fastest(share.candidates, limit=limit)
+        if not isinstance(fastest, str):
+            return propose_changes(fastest.candidates, share.demands)
+    return iter(())
+
+
+def _unmet(
+    checklist: Checklist, options: Sequence[Option], *, market: Market, today: date
+) -> Iterator[tuple[str, str]]:
+    """Providers that were asked for by name and are in no option, with the reason."""
+    shown = {cluster.placement.provider for each in options for cluster in each.placements}
+    shown |= {twin.provider for each in options for twin in each.twins}
+    for provider in checklist.where.wanted:
+        if provider not in shown:
+            yield provider.value, _why_unmet(checklist, provider.value, market=market, today=today)
+
+
+def _why_unmet(checklist: Checklist, provider: str, *, market: Market, today: date) -> str:
+    where = checklist.where.model_copy(update={"wanted": (provider,), "elsewhere": ()})
+    refusals: Counter[str] = Counter()
+    part = Part(HOME, checklist.model_copy(update={"where": where}))
+    candidates = _share(part, market=market, today=today, refusals=refusals).candidates
+    pick = find_cheapest(candidates)
+    if pick is not None:
+        return f"its cheapest cluster comes to {pick.rank.expected:,.0f} USD a month expected, behind the options shown"
+    reasons = Counter({words: count for words, count in refusals.items() if words != "provider not wanted"})
+    top = reasons.most_common(1)
+    return explain_unbought(candidates) or (top[0][0] if top else "it sells nothing that fits")
+
+
+def _reason(count: int, missing: Mapping[str, str]) -> str:
     if count >= FEWEST:
         return ""
     why = "; ".join(f"no {name.replace('_', ' ')} option: {reason}" for name, reason in missing.items())
@@ -191,10 +286,12 @@ def _reason(count: int, missing: dict[str, str]) -> str:
 
 def _nothing(shares: Sequence[Share], *, market: Market, today: date) -> NothingFitsError:
     """The answer when nothing fits, about the first share that has no cluster."""
-    part = next((each.part for each in shares if cheapest(each.field, anything, only=anywhere) is None), shares[0].part)
+    part = next((each.part for each in shares if find_cheapest(each.candidates) is None), shares[0].part)
     refusals: Counter[str] = Counter()
-    field = _share(part, market=market, today=today, refusals=refusals).field
-    top = ", ".join(f"{reason} ({count})" for reason, count in (field.closed() or refusals).most_common(3))
+    candidates = _share(part, market=market, today=today, refusals=refusals).candidates
+    top = ", ".join(f"{reason} ({count})" for reason, count in (count_closed(candidates) or refusals).most_common(3))
     hint = f"what excludes most: {top}" if top else "the price book offers no machine with an accelerator here"
     where = "" if len(shares) == 1 else f" at {part.name}"
-    return NothingFitsError(f"nothing on sale satisfies this checklist{where}", hint=field.unbought() or hint)
+    return NothingFitsError(
+        f"nothing on sale satisfies this checklist{where}", hint=explain_unbought(candidates) or hint
+    )

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Final
 from planning.charge import HOME
 from planning.checklist.workload import FineTuning, Training
 from planning.money import to_cents
-from planning.options.field import Field, anything
-from planning.options.search import cheapest
-from planning.options.views import anywhere
+from planning.options.candidate_set import CandidateSet
+from planning.options.search import find_cheapest
 from planning.sizing.derive import size
 
 if TYPE_CHECKING:
@@ -33,13 +32,13 @@ class Change:
     make: Callable[[Checklist], Checklist | None]
 
 
-def advice(field: Field, *, floor: Decimal) -> tuple[str, ...]:
+def advice(candidates: CandidateSet, *, floor: Decimal) -> tuple[str, ...]:
     """Changes that make the cheapest cluster cheaper than `floor` USD a month, cheapest result first.
 
     Those that bring it under the ceiling say so; where none does, raising the ceiling is what remains.
     """
-    limit = field.checklist.ceiling.usd_per_month
-    found = sorted((usd, words) for words, usd in _tried(field) if usd < floor)
+    limit = candidates.checklist.ceiling.usd_per_month
+    found = sorted((usd, words) for words, usd in _tried(candidates) if usd < floor)
     fitting = [
         f"{words}: the cheapest is then about {to_cents(usd):,} USD a month"
         for usd, words in found
@@ -49,16 +48,23 @@ def advice(field: Field, *, floor: Decimal) -> tuple[str, ...]:
     return (*fitting, raised)
 
 
-def _tried(field: Field) -> Iterator[tuple[str, Decimal]]:
+def _tried(candidates: CandidateSet) -> Iterator[tuple[str, Decimal]]:
     for change in CHANGES:
-        changed = change.make(field.checklist)
-        if changed is None or changed == field.checklist:
+        changed = change.make(candidates.checklist)
+        if changed is None or changed == candidates.checklist:
             continue
-        demands = size(changed, beside=field.name != HOME).demands
-        other = Field(field.market, changed, demands=demands, today=field.today, refusals=Counter(), name=field.name)
-        pick = cheapest(other, anything, only=anywhere)
+        demands = size(changed, beside=candidates.name != HOME).demands
+        other = CandidateSet(
+            candidates.market,
+            changed,
+            demands=demands,
+            today=candidates.today,
+            refusals=Counter(),
+            name=candidates.name,
+        )
+        pick = find_cheapest(other)
         if pick is not None:
-            yield change.words, other.reading(pick.rank)
+            yield change.words, other.bound(pick.rank)
 
 
 def _spot(checklist: Checklist) -> Checklist:

@@ -1,46 +1,49 @@
-"""When the views agree on fewer than three clusters: the next best ones that differ in what matters, the provider."""
+"""When the views agree on fewer than three clusters: the next best that differ in provider, machine or purchase."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from planning.options.field import anything
-from planning.options.search import cheapest
+from planning.options.candidate_set import anything
+from planning.options.search import anywhere, find_cheapest
+from planning.options.selection import find_lead
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
+    from catalogs.model import PurchaseKind
     from planning.options.candidate import Candidate
-    from planning.options.field import Field
-    from planning.options.market import Place
-    from planning.options.search import Pick
-
-    Keep = Callable[[Candidate], bool]
-    Only = Callable[[Place], bool]
+    from planning.options.candidate_set import CandidateSet, Keep
+    from planning.options.search import Only, Pick
 
 
-def elsewhere(field: Field, picks: Sequence[Pick], *, wanted: int) -> Iterator[tuple[Pick, str]]:
-    """Up to `wanted` picks and why each is shown: other providers first, then other regions, then other machines."""
-    shown = list(picks)
-    for _ in range(max(wanted, 0)):
-        found = _next(field, shown)
-        if found is None:
-            return
-        shown.append(found[0])
-        yield found
-
-
-def _next(field: Field, shown: Sequence[Pick]) -> tuple[Pick, str] | None:
+def find_alternatives(candidates: CandidateSet, shown: Sequence[Pick]) -> Iterator[tuple[Pick, str]]:
+    """The cheapest cluster by each way to differ from what is shown, and why it would be shown."""
     providers = {pick.place[0] for pick in shown}
-    places = {pick.place for pick in shown}
-    machines = {each.machine.name for pick in shown for each in pick.candidates if each.accelerator}
+    leads = [lead for pick in shown if (lead := find_lead(pick.candidates)) is not None]
+    families = {(lead.demand.workload, _family(lead)) for lead in leads}
+    purchases = {(lead.demand.workload, kind) for lead in leads for kind in _kinds(lead)}
+
+    def is_other_family(each: Candidate) -> bool:
+        return (each.demand.workload, _family(each)) not in families
+
+    def is_other_purchase(each: Candidate) -> bool:
+        return all((each.demand.workload, kind) not in purchases for kind in _kinds(each))
+
     goals: tuple[tuple[str, Keep, Only], ...] = (
         ("at another provider", anything, lambda place: place[0] not in providers),
-        ("in another region", anything, lambda place: place not in places),
-        ("on other machines", lambda each: each.machine.name not in machines, lambda place: place in places),
+        ("on other accelerators", is_other_family, anywhere),
+        ("bought in another way", is_other_purchase, anywhere),
     )
     for words, keep, only in goals:
-        pick = cheapest(field, keep, only=only)
+        pick = find_cheapest(candidates, keep, only=only)
         if pick is not None:
-            return pick, f"alternative: the cheapest {words}"
-    return None
+            yield pick, f"alternative: the cheapest {words}"
+
+
+def _family(candidate: Candidate) -> str:
+    return candidate.machine.name if candidate.accelerator is None else candidate.accelerator.family
+
+
+def _kinds(candidate: Candidate) -> set[PurchaseKind]:
+    return {part.offer.term.kind for part in candidate.parts}

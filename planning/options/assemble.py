@@ -119,24 +119,23 @@ def _existing(built_by: str, checklist: Checklist) -> ExistingCluster | None:
 
 
 def _network(checklist: Checklist, *, place: Place, zone_count: int, name: str) -> Network:
-    egress = usage.egress(checklist)
+    zones = _zone_count(checklist)
+    nat_gateways = 1 if checklist.slo_percent is None else min(zone_count, SLO_ZONES)
+    crossing = usage.between_zones(checklist, provider=place[0], zones=zones, nat_gateways=min(nat_gateways, zones))
     return Network(
         cidr=checklist.where.cidr,
         zone_count=zone_count,
-        nat_gateways=1 if checklist.slo_percent is None else zone_count,
+        nat_gateways=nat_gateways,
         api_cidrs=checklist.where.api_cidrs,
-        egress_gb=Amounts.of(egress),
-        nat_gb=Amounts.of(egress + usage.ingress(checklist)),
-        load_balancers=Amounts.of(LOAD_BALANCER if name == HOME or _serves(checklist) else NOTHING),
+        egress_gb=Amounts.of(usage.egress(checklist)),
+        nat_gb=Amounts.of(usage.through_nat(checklist)),
+        load_balancers=Amounts.of(LOAD_BALANCER if name == HOME or usage.is_service(checklist) else NOTHING),
+        balanced_gb=Amounts.of(usage.answers(checklist)),
+        crossing_gb=None if crossing is None else Amounts.of(crossing),
         peering=_peering(checklist, place=place),
         link=link(checklist, place=place),
         domain=checklist.where.domain or "",
     )
-
-
-def _serves(checklist: Checklist) -> bool:
-    """Whether anybody outside asks this cluster anything."""
-    return any(workload.kind == "inference" for workload in checklist.workloads)
 
 
 def _peering(checklist: Checklist, *, place: Place) -> Peering | None:
@@ -244,7 +243,7 @@ def _storage(checklist: Checklist, *, place: Place, market: Market) -> tuple[Tie
     asked = checklist.storage
     named = (("hot", asked.hot), ("warm", asked.warm), ("cold", asked.cold), ("archive", asked.archive))
     found = tuple(_tier(name, ask, place=place, market=market) for name, ask in named if ask is not None)
-    return tuple(usage.used(tier, checklist) for tier in found)
+    return tuple(usage.used(tier, checklist, provider=place[0]) for tier in found)
 
 
 def _tier(name: str, ask: TierAsk, *, place: Place, market: Market) -> Tier:

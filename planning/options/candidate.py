@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.model import PurchaseKind
 from planning.money import HOURS_PER_MONTH, NOTHING, Range
+from planning.options.billed_hours import total_hours
 from planning.pricing import with_fallback
 
 if TYPE_CHECKING:
@@ -83,12 +84,13 @@ class Candidate:
 def whole(
     demand: Demand, fit: Fit, offer: Offer, accelerator: Accelerator | None, *, fallback: Price | None = None
 ) -> Candidate:
-    """The demand on one offer; what is reserved for a term is paid around the clock."""
-    hours = fit.node_hours
+    """The demand on one offer, its hours as they are billed; what is reserved for a term is paid around the clock."""
     min_nodes = fit.min_nodes
     if offer.term.kind is PurchaseKind.RESERVED:
         min_nodes = fit.working + fit.spares
         hours = Range.exactly(HOURS_PER_MONTH * min_nodes)
+    else:
+        hours = total_hours(demand, fit, offer, accelerator)
     part = Part(offer, fit.working, fit.spares, min_nodes, hours, fallback)
     return Candidate(demand, fit, offer.machine, accelerator, (part,), part.usd, hours)
 
@@ -115,7 +117,8 @@ def split(
     """A reserved base that is always on, and a burst beside it that scales to zero."""
     always = HOURS_PER_MONTH * fit.min_nodes
     base_part = Part(base, fit.min_nodes, 0, fit.min_nodes, Range.exactly(always))
-    rest = Range(*(max(part - always, Decimal(0)) for part in _readings(fit.node_hours)))
+    billed = total_hours(demand, fit, burst, accelerator)
+    rest = Range(*(max(part - always, Decimal(0)) for part in _readings(billed)))
     burst_part = Part(burst, fit.working - fit.min_nodes, fit.spares, 0, rest, fallback)
     usd = base_part.usd + burst_part.usd
     return Candidate(demand, fit, base.machine, accelerator, (base_part, burst_part), usd, base_part.node_hours + rest)

@@ -1,122 +1,176 @@
-"""The fastest cluster: the quickest machines, and as many of them as the ceiling carries."""
+"""The fastest cluster under the ceiling: the least time in which every run that is asked for is done once.
+
+Workloads run beside each other in pools of their own, so the longest run counts. A pool of a size of its own choice
+may have up to eight times the least number of nodes, as far as the ceiling carries them.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from planning.demand import Misfit
-from planning.money import ZERO
-from planning.options.candidate import whole
-from planning.options.field import anything
-from planning.options.search import Pick, at, completed
-from planning.sizing.fit import fit
+from planning.options.candidate import rank_usd
+from planning.options.candidate_set import EXPECTED, anything
+from planning.options.growth import MOST_GROWTH, MULTIPLES
+from planning.options.search import SLACK, Pick, anywhere, complete, find_at, order_places
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from planning.demand import Demand
     from planning.options.candidate import Candidate
-    from planning.options.field import Field
+    from planning.options.candidate_set import CandidateSet
     from planning.options.market import Place
 
-# Scaling of 0.9 is what the founding texts report for clusters a few times larger, not for any size: our own bound.
-MOST_GROWTH: Final = 8
-# Starting a GPU node and loading its images and data takes minutes; below an hour more nodes gain little.
-SHORTEST_RUN_HOURS: Final = 1
 NEVER: Final = Decimal("Infinity")
 
 
-def fastest(field: Field) -> Pick | str:
-    """The quickest machines that meet the deadline, else the quickest pick under the ceiling, or why there is none."""
-    demand = _paced(field)
-    if demand is None:
+def find_fastest(candidates: CandidateSet, *, limit: Decimal | None) -> Pick | str:
+    """The cluster of least wall time under a limit in USD per month, then of least cost; or why there is none.
+
+    Pools grow only where the checklist has a ceiling: without one the fastest cluster would have no end.
+    """
+    paced = timed_demands(candidates)
+    if not paced:
         return "no workload has a speed to compare: nothing is trained and no answer is timed"
-    pick = _quickest(field, demand)
-    if pick is None and demand.deadline_hours is not None:
-        late = replace(demand, deadline_hours=None)
-        pick = _quickest(field.instead_of(demand, late), late)
-    return pick or "nothing that fits is under the ceiling"
-
-
-def _quickest(field: Field, demand: Demand) -> Pick | None:
     best: Pick | None = None
-    for floor, candidate in _quickest_first(field, demand):
-        if best is not None and floor > pace(_of(best, demand)):
+    for floor, usd, place in _places_by_time(candidates, paced):
+        if best is not None and floor > wall_time(best, paced):
             break
-        pick = _grown(field, demand, candidate)
-        if pick is not None and (best is None or _key(field, pick, demand) < _key(field, best, demand)):
+        if best is not None and not _may_win(candidates, place, paced, best=best, usd=usd):
+            continue
+        pick = _fastest_at(
+            candidates, place, paced, limit=limit, at_most=NEVER if best is None else wall_time(best, paced)
+        )
+        if pick is not None and (best is None or _order(pick, paced) < _order(best, paced)):
             best = pick
-    return best
+    return best or "nothing that meets the checklist is under the ceiling"
 
 
-def _paced(field: Field) -> Demand | None:
-    """The demand that sets the pace: the one with most work, else the first that answers requests."""
-    worked = [each for each in field.demands if each.accelerators and (each.flops or each.samples_per_run)]
-    if worked:
-        return max(worked, key=lambda each: (each.flops or ZERO, each.samples_per_run or ZERO))
-    return next((each for each in field.demands if each.bytes_per_token), None)
+def timed_demands(candidates: CandidateSet) -> Mapping[str, Demand]:
+    """The demands that set the time: jobs with an end; where there are none, services that answer."""
+    gpu = [each for each in candidates.demands if each.accelerators]
+    jobs = {each.workload: each for each in gpu if each.flops or each.samples_per_run}
+    return jobs or {each.workload: each for each in gpu if each.bytes_per_token}
 
 
 def pace(candidate: Candidate) -> Decimal:
     """Hours of a run, else milliseconds of a token: less is faster."""
-    fitted = candidate.fit
-    if fitted.hours_per_run is not None:
-        return fitted.hours_per_run
-    return fitted.ms_per_token if fitted.ms_per_token is not None else NEVER
+    sits = candidate.fit
+    if sits.hours_per_run is not None:
+        return sits.hours_per_run
+    return sits.ms_per_token if sits.ms_per_token is not None else NEVER
 
 
-def _quickest_first(field: Field, demand: Demand) -> list[tuple[Decimal, Candidate]]:
-    """Candidates with the pace they could reach at most, quickest first."""
-    found = (candidate for candidates in field.gpu[demand.workload].values() for candidate in candidates)
-    paced = [(_reachable(candidate, demand), candidate) for candidate in found]
-    return sorted(paced, key=lambda each: (each[0], field.order(each[1]), each[1].place))
+def wall_time(pick: Pick, paced: Mapping[str, Demand]) -> Decimal:
+    """The longest pace of a cluster: the time until every run is done once."""
+    return max(pace(each) for each in pick.candidates if each.demand.workload in paced)
 
 
-def _reachable(candidate: Candidate, demand: Demand) -> Decimal:
-    if len(candidate.parts) > 1:
-        return NEVER
-    best = pace(candidate)
-    return best / MOST_GROWTH if _can_grow(demand) else best
+def _order(pick: Pick, paced: Mapping[str, Demand]) -> tuple[Decimal, Decimal, Place]:
+    return wall_time(pick, paced), pick.rank.expected, pick.place
 
 
-def _can_grow(demand: Demand) -> bool:
-    asked = demand.hardware
-    sized = asked is not None and (asked.nodes is not None or asked.count is not None)
-    return demand.flops is not None and demand.deadline_hours is None and not sized
+def _places_by_time(candidates: CandidateSet, paced: Mapping[str, Demand]) -> list[tuple[Decimal, Decimal, Place]]:
+    """Places with the least time that could be reached there and the least cost, least first."""
+    found = [
+        (max(min(_least_pace(candidates, each) for each in candidates.gpu[name][place]) for name in paced), usd, place)
+        for usd, place in order_places(candidates, anything, anywhere)
+    ]
+    return sorted(found)
 
 
-def _grown(field: Field, demand: Demand, candidate: Candidate) -> Pick | None:
-    """The cluster around one candidate, with as many nodes as the ceiling carries."""
-    place = candidate.place
-    others = at(field, place, anything)
+def _may_win(candidates: CandidateSet, place: Place, paced: Mapping[str, Demand], *, best: Pick, usd: Decimal) -> bool:
+    """Whether a place may have a faster cluster than the best so far, or one as fast that costs less.
+
+    Args:
+        usd: the least that a cluster there is expected to cost, without its CPU pools.
+    """
+    time = wall_time(best, paced)
+    quickest = max(_quickest(candidates, candidates.gpu[name][place], at_most=time) for name in paced)
+    if quickest != time:
+        return quickest < time
+    return float(usd) + candidates.cpu_floor(place, anything) <= float(best.rank.expected) * SLACK
+
+
+def _quickest(candidates: CandidateSet, stock: list[Candidate], *, at_most: Decimal) -> Decimal:
+    """The least pace at a place, at any number of nodes; how machines are paid for does not matter to it."""
+    reachable = (each for each in stock if _least_pace(candidates, each) <= at_most)
+    sizes = candidates.sizes
+    return min((sizes.quickest(each) if sizes.grows(each) else pace(each) for each in reachable), default=NEVER)
+
+
+def _least_pace(candidates: CandidateSet, candidate: Candidate) -> Decimal:
+    """A bound: no more nodes than are tried make it faster than so many times."""
+    return pace(candidate) / MOST_GROWTH if candidates.sizes.grows(candidate) else pace(candidate)
+
+
+def _fastest_at(
+    candidates: CandidateSet, place: Place, paced: Mapping[str, Demand], *, limit: Decimal | None, at_most: Decimal
+) -> Pick | None:
+    """The fastest cluster of a place that takes no longer than `at_most`; None where there is none.
+
+    What is feasible within a time is feasible within a longer one, so that the least time is found by halving.
+    """
+    sizes: dict[str, list[Candidate]] = {}
+    of_stock: dict[int, list[Candidate]] = {}  # workloads that ask for the same share their candidates
+    for name in paced:
+        stock = candidates.gpu[name][place]
+        if id(stock) not in of_stock:
+            reachable = (each for each in stock if _least_pace(candidates, each) <= at_most)
+            every = (size for each in reachable for size in list_sizes(candidates, each))
+            of_stock[id(stock)] = [size for size in every if pace(size) <= at_most]
+        sizes[name] = of_stock[id(stock)]
+    times = sorted({pace(each) for stock in of_stock.values() for each in stock})
+    others = find_at(candidates, place, anything)
     if others is None:
         return None
+    low, high, best = 0, len(times), None
+    while low < high:
+        middle = (low + high) // 2
+        pick = _within(candidates, others, sizes, longest=times[middle], limit=limit)
+        if pick is None:
+            low = middle + 1
+        else:
+            best, high = pick, middle
+    return best
+
+
+def list_sizes(candidates: CandidateSet, candidate: Candidate) -> Iterator[Candidate]:
+    """The candidate at every number of nodes that is tried; without a ceiling there is no reason to grow."""
+    yield candidate
+    if not candidates.sizes.grows(candidate):
+        return
+    for times in MULTIPLES:
+        sized = candidates.resized(candidate, candidate.fit.working * times)
+        if sized is not None:
+            yield sized
+
+
+def _within(
+    candidates: CandidateSet,
+    others: Pick,
+    sizes: Mapping[str, list[Candidate]],
+    *,
+    longest: Decimal,
+    limit: Decimal | None,
+) -> Pick | None:
+    """The cheapest cluster of a place whose runs all end within a time, under the limit.
+
+    Args:
+        others: the cheapest cluster of the place: what its timed pools are replaced in.
+    """
     leaders = {each.demand.workload: each for each in others.candidates if each.accelerator}
-    ceiling = field.checklist.ceiling.usd_per_month
-    for sized in _sizes(demand, candidate, grow=ceiling is not None):
-        pick = completed(field, place, {**leaders, demand.workload: sized}, anything)
-        if pick is not None and (ceiling is None or field.reading(pick.rank) <= ceiling):
+    for read in (EXPECTED, candidates.bound):
+        best: dict[int, Candidate] = {}
+        for name, stock in sizes.items():
+            if id(stock) not in best:
+                quick = [each for each in stock if pace(each) <= longest]
+                if not quick:
+                    return None
+                best[id(stock)] = min(quick, key=lambda each: read(rank_usd(each, candidates.market)))
+            leaders[name] = best[id(stock)]
+        pick = complete(candidates, others.place, leaders, anything)
+        if pick is not None and (limit is None or candidates.bound(pick.rank) <= limit):
             return pick
     return None
-
-
-def _sizes(demand: Demand, candidate: Candidate, *, grow: bool) -> Iterator[Candidate]:
-    """The candidate at every size, largest first; without a ceiling there is no reason to grow."""
-    least = candidate.fit.working
-    most = least * MOST_GROWTH if grow and _can_grow(demand) else least
-    part = candidate.parts[0]
-    for nodes in range(most, least, -1):
-        sits = fit(demand, candidate.machine, candidate.accelerator, nodes=nodes)
-        if not isinstance(sits, Misfit) and (sits.hours_per_run or ZERO) >= SHORTEST_RUN_HOURS:
-            yield whole(demand, sits, part.offer, candidate.accelerator, fallback=part.fallback)
-    yield candidate
-
-
-def _of(pick: Pick, demand: Demand) -> Candidate:
-    return next(each for each in pick.candidates if each.demand.workload == demand.workload)
-
-
-def _key(field: Field, pick: Pick, demand: Demand) -> tuple[Decimal, Decimal, Place]:
-    return pace(_of(pick, demand)), field.reading(pick.rank), pick.place

@@ -120,12 +120,7 @@ class Market:
         return self._cpu[place]
 
     def rank_cost(self, charge: Charge, place: Place) -> Range:
-        """USD per month of a charge, for ranking: at its price in tiers, else at the dearest price known anywhere.
-
-        A charge that is a share of the bill follows the rest of it everywhere: it decides no order, so it counts 0.
-        """
-        if charge.of_bill:
-            return NOTHING
+        """USD per month of a charge, for ranking: at its price in tiers, else at the highest price known anywhere."""
         if charge.stated_usd is not None:
             return charge.quantity.times(charge.stated_usd)
         paid_at = pricing_place(charge, provider=place[0], region=place[1])
@@ -138,6 +133,13 @@ class Market:
         for tier, part in in_tiers(charge.quantity, tiers):
             usd += part.times(tier.usd)
         return usd
+
+    def has_price(self, charge: Charge, place: Place) -> bool:
+        """Whether a charge of a cluster at a place can be priced."""
+        if charge.stated_usd is not None or charge.quantity.max <= ZERO:
+            return True
+        paid_at = pricing_place(charge, provider=place[0], region=place[1])
+        return bool(self.tiers(charge.item, paid_at, charge.purchase))
 
     def tiers(self, item: str, place: Place, purchase: str = LIST_PRICE) -> tuple[Price, ...]:
         """The prices of an item at a place; empty where it has none."""

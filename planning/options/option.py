@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import PurchaseKind
 from planning.bill import Bill
+from planning.burning import untested
 from planning.charge import HOME
 from planning.checklist.words import Operation
-from planning.checklist.workload import FineTuning, Training
 from planning.lock import Ceilings
-from planning.money import NOTHING, ZERO, to_cents
+from planning.money import ZERO, to_cents
 from planning.options.assemble import UNNAMED_MACHINE, named_parts, spec, target
 from planning.options.candidate import held
+from planning.options.hour_figures import list_hour_figures
 from planning.options.platform import forwarding_notice, not_installed, shares_here, store_notice
+from planning.options.selection import find_lead, rank
 from planning.options.worth import buying, pool_worth
 from planning.pricing import price_all
-from planning.quantities import charges
+from planning.quantities import NOT_COUNTED, charges
 from planning.quote import Option, Run
-from planning.sizing.work import deadline_hours
+from planning.reach import spend_bounds
 from planning.verdict import judge
 
 if TYPE_CHECKING:
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from planning.checklist.model import Checklist
-    from planning.money import Range
+    from planning.demand import Figure
     from planning.options.candidate import Candidate
     from planning.options.market import Market
     from planning.options.parts import Placed
@@ -88,6 +91,8 @@ def option(
     worth = tuple(
         pool_worth(each, part, pool=name, market=market) for each in candidates for name, part in named_parts(each)
     )
+    limits = ceilings(checklist)
+    bounds = spend_bounds(clusters, bills, limits)
     dearest = max((each.usd_per_gpu_hour for each in worth if each.usd_per_gpu_hour is not None), default=None)
     providers = dict.fromkeys(each.pick.place[0] for each in placed)
     return Option(
@@ -97,9 +102,7 @@ def option(
         placements=clusters,
         joined=len(clusters) > 1 and checklist.where.joined,
         bill=bills,
-        judgement=judge(
-            bills, ceilings(checklist), contract_months=checklist.contract.months, usd_per_gpu_hour=dearest
-        ),
+        judgement=judge(bills, limits, contract_months=checklist.contract.months, usd_per_gpu_hour=dearest),
         rank_usd_per_month=rank(placed),
         runs=tuple(_runs(candidates)),
         worth=worth,
@@ -110,16 +113,24 @@ def option(
             )
         ),
         lock_in="; ".join(market.catalog.providers[name].lock_in for name in providers),
-        notes=(
-            *_held_notes(released, held_usd, least=bool(bills.unpriced)),
-            *(
-                f"{each.part.name}: {note}" if len(placed) > 1 else note
-                for each in placed
-                for note in _notes(each, market=market)
-            ),
-        ),
+        notes=(*_held_notes(released, held_usd, least=bool(bills.unpriced)), *_placed_notes(placed, clusters, market)),
         held_usd_per_month=held_usd,
+        guarded_usd_per_month=bounds.guarded_usd_per_month,
+        all_nodes_usd_per_month=bounds.all_nodes_usd_per_month,
+        explain_hours=partial(_hour_figures, tuple(candidates), market),
     )
+
+
+def _placed_notes(placed: Sequence[Placed], clusters: Sequence[ClusterSpec], market: Market) -> Iterator[str]:
+    for each, cluster in zip(placed, clusters, strict=True):
+        prefix = f"{each.part.name}: " if len(placed) > 1 else ""
+        yield from (f"{prefix}{note}" for note in (*_notes(each, market=market), *untested(cluster)))
+
+
+def _hour_figures(candidates: Sequence[Candidate], market: Market) -> tuple[Figure, ...]:
+    """Why each pool is billed for more node hours than its work takes."""
+    sources = market.catalog.sources
+    return tuple(figure for each in candidates for figure in list_hour_figures(each, sources=sources))
 
 
 def _cluster(placed: Placed, market: Market) -> ClusterSpec:
@@ -176,18 +187,13 @@ def _held_notes(machines: Sequence[str], usd: Decimal | None, *, least: bool) ->
         )
 
 
-def rank(placed: Sequence[Placed]) -> Range:
-    """USD per month of all placements, with stand-ins for what has no price; orders options, is no price."""
-    return sum((each.pick.rank for each in placed), start=NOTHING)
-
-
 def identity(placed: Sequence[Placed]) -> str:
-    """Place, the dearest pool's accelerators and how they are bought, as in "aws-us-east-1-b200-16-spot"."""
+    """Place, accelerators of the pool that costs most and how they are bought: "aws-us-east-1-b200-16-spot"."""
     return "-and-".join(_identity(each.pick) for each in placed)
 
 
 def _identity(pick: Pick) -> str:
-    lead = max(pick.candidates, key=lambda each: each.machine_usd.max, default=None)
+    lead = find_lead(pick.candidates)
     if lead is None:
         return "-".join(pick.place)
     if lead.accelerator is None:
@@ -228,6 +234,7 @@ def _leaves_out(cluster: ClusterSpec, checklist: Checklist) -> Iterator[str]:
         yield from not_installed(cluster.platform)
     if checklist.operation is Operation.FOR_US:
         yield "who runs the cluster: it is asked for (operation: for_us), and nobody has put a price on that work"
+    yield from NOT_COUNTED.get(cluster.placement.provider, ())
     yield "taxes, people's time and unused commitments"
 
 
@@ -247,8 +254,6 @@ def _notes(placed: Placed, *, market: Market) -> Iterator[str]:
         yield from forwarding_notice(checklist, target=target(pick.place[0], checklist))
     for each in pick.candidates:
         yield from _pool_notes(each)
-    late = [each for each in pick.candidates if _is_late(each, checklist)]
-    yield from (f"{each.demand.workload}: the deadline is missed; what meets it is over the ceiling" for each in late)
     if checklist.contract.incentives and checklist.contract.months:
         yield from _incentives(pick.place[0], market)
 
@@ -263,12 +268,6 @@ def _pool_notes(each: Candidate) -> Iterator[str]:
             yield f"{each.demand.workload}: spot machines may be taken away; the bill's max is at {most}"
         elif term.kind is PurchaseKind.ON_DEMAND and term.provider != EVERY_PROVIDER:
             yield f"{each.demand.workload}: {term.note}"
-
-
-def _is_late(each: Candidate, checklist: Checklist) -> bool:
-    asked = next((work for work in checklist.workloads if work.name == each.demand.workload), None)
-    deadline = deadline_hours(asked) if isinstance(asked, (Training, FineTuning)) else None
-    return deadline is not None and each.fit.hours_per_run is not None and each.fit.hours_per_run > deadline
 
 
 def _incentives(provider: str, market: Market) -> Iterator[str]:

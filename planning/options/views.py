@@ -1,4 +1,4 @@
-"""Five views of one demand: each a goal, and what it may not use."""
+"""The views: orderings over one candidate set, each with what it admits."""
 
 from __future__ import annotations
 
@@ -6,20 +6,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import PurchaseKind
-from planning.options.fastest import fastest
-from planning.options.field import anything
+from planning.options.candidate_set import anything
+from planning.options.fastest import find_fastest
 from planning.options.permits import may_reserve
-from planning.options.search import cheapest
+from planning.options.purchases import is_reserved, is_uninterrupted
+from planning.options.recommendation import find_recommended
+from planning.options.search import find_cheapest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from planning.options.candidate import Candidate
-    from planning.options.field import Field
-    from planning.options.market import Place
+    from planning.options.candidate_set import CandidateSet
     from planning.options.search import Pick
 
-INTERRUPTIBLE: Final = frozenset({PurchaseKind.SPOT, PurchaseKind.FLEX})
+HYPERSCALERS: Final = frozenset({"aws", "azure", "gcp"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,95 +33,98 @@ class View:
     """
 
     why: str
-    find: Callable[[Field], Pick | str]
+    find: Callable[[CandidateSet], Pick | str]
 
 
-def anywhere(place: Place) -> bool:
-    """Admits every place."""
-    del place
-    return True
+def _find_cheapest(candidates: CandidateSet) -> Pick | str:
+    return find_cheapest(candidates) or "nothing on sale satisfies the checklist"
 
 
-def is_dependable(candidate: Candidate) -> bool:
-    """Nothing of it can be taken away while it runs."""
-    return all(part.offer.term.kind not in INTERRUPTIBLE for part in candidate.parts)
+def _find_recommended(candidates: CandidateSet) -> Pick | str:
+    return find_recommended(candidates) or "nothing on sale satisfies the checklist"
 
 
-def _cheapest(field: Field) -> Pick | str:
-    return cheapest(field, anything, only=anywhere) or "nothing on sale satisfies the checklist"
+def _find_no_spot(candidates: CandidateSet) -> Pick | str:
+    return find_cheapest(candidates, is_uninterrupted) or "nothing but spot machines satisfies the checklist"
 
 
-def _dependable(field: Field) -> Pick | str:
-    return cheapest(field, is_dependable, only=anywhere) or "nothing but spot machines satisfies the checklist"
+def _find_fastest(candidates: CandidateSet) -> Pick | str:
+    return find_fastest(candidates, limit=candidates.limit)
 
 
-def _at_home(field: Field) -> Pick | str:
-    main = field.checklist.main_cloud
+def _find_same_cloud(candidates: CandidateSet) -> Pick | str:
+    """On demand or reserved where that is sold, for spot machines may be there tomorrow or not."""
+    main = candidates.checklist.main_cloud
     if main is None:
         return "the checklist names no main cloud"
-    home = (main.provider.value, main.region)
-    pick = cheapest(field, anything, only=lambda place: place == home)
-    return pick or f"nothing that fits is on sale in {main.provider} {main.region}"
+    primary = (main.provider.value, main.region)
+    for keep in (is_uninterrupted, anything):
+        pick = find_cheapest(candidates, keep, only=lambda place: place == primary)
+        if pick is not None:
+            return pick
+    return f"nothing that fits is on sale in {main.provider} {main.region}"
 
 
-def _committed(field: Field) -> Pick | str:
-    months = field.checklist.contract.months
+def _find_micro_cloud(candidates: CandidateSet) -> Pick | str:
+    pick = find_cheapest(candidates, only=lambda place: place[0] not in HYPERSCALERS)
+    return pick or "nothing that fits is on sale outside AWS, Azure and Google Cloud"
+
+
+def _find_committed(candidates: CandidateSet) -> Pick | str:
+    months = candidates.checklist.contract.months
     if months == 0:
         return "the checklist asks for no contract"
-    reservable = {demand.workload for demand in field.demands if may_reserve(demand, field.checklist)}
+    reservable = {each.workload for each in candidates.demands if may_reserve(each, candidates.checklist)}
 
     def has_reserved_base(candidate: Candidate) -> bool:
         if candidate.demand.workload not in reservable or candidate.accelerator is None:
-            return is_dependable(candidate)
+            return is_uninterrupted(candidate)
         return is_reserved(candidate)
 
-    reserved = field.market.reserved_places(months)
-    for keep in (has_reserved_base, is_dependable):
-        pick = cheapest(field, keep, only=reserved.__contains__, accept=has_reserved)
+    reserved = candidates.market.reserved_places(months)
+    for keep in (has_reserved_base, is_uninterrupted):
+        pick = find_cheapest(candidates, keep, only=reserved.__contains__, some=is_reserved)
         if pick is not None:
-            return _adds_nothing(field, pick) or pick
+            return _explain_redundancy(candidates, pick) or pick
     return f"no price for {months} months is published for machines that are always on"
 
 
-def _adds_nothing(field: Field, pick: Pick) -> str:
+def _explain_redundancy(candidates: CandidateSet, pick: Pick) -> str:
     """Why a pick that reserves no accelerator is no option of its own; "" where it is one."""
     if any(is_reserved(each) and each.accelerator is not None for each in pick.candidates):
         return ""
-    ours = reserved_nodes(pick)
-    for name, goal in (("cheapest", _cheapest), ("dependable", _dependable)):
-        other = goal(field)
+    ours = count_reserved(pick)
+    for name, find in (("cheapest", _find_cheapest), ("no spot", _find_no_spot)):
+        other = find(candidates)
         if other == pick or isinstance(other, str):
             return ""
-        theirs = reserved_nodes(other)
+        theirs = count_reserved(other)
         if all(nodes <= theirs.get(workload, 0) for workload, nodes in ours.items()):
             return f"it would reserve {', '.join(ours)} and no accelerator, which the {name} option does as well"
     return ""
 
 
-def reserved_nodes(pick: Pick) -> dict[str, int]:
+def count_reserved(pick: Pick) -> dict[str, int]:
     """Nodes that are reserved for the contract, by workload; without the workloads that have none."""
-    found = {each.demand.workload: _reserved_nodes(each) for each in pick.candidates}
-    return {workload: nodes for workload, nodes in found.items() if nodes}
+    nodes = {each.demand.workload: _count_reserved(each) for each in pick.candidates}
+    return {workload: count for workload, count in nodes.items() if count}
 
 
-def _reserved_nodes(candidate: Candidate) -> int:
+def _count_reserved(candidate: Candidate) -> int:
     return sum(part.nodes for part in candidate.parts if part.offer.term.kind is PurchaseKind.RESERVED)
 
 
-def has_reserved(pick: Pick) -> bool:
-    """Whether any pool is reserved for the contract."""
-    return any(is_reserved(each) for each in pick.candidates)
-
-
-def is_reserved(candidate: Candidate) -> bool:
-    """Whether any of it is reserved for the contract."""
-    return any(part.offer.term.kind is PurchaseKind.RESERVED for part in candidate.parts)
-
-
+# In the order in which they claim one of the places in a quote.
 VIEWS: Final[Mapping[str, View]] = {
-    "cheapest": View("the lowest monthly bill of a whole cluster", _cheapest),
-    "dependable": View("the lowest bill without spot machines", _dependable),
-    "fastest": View("meets the deadline, or is the quickest under the ceiling", fastest),
-    "at_home": View("in the main cloud, next to the VPC", _at_home),
-    "committed": View("a reserved base for the contract, the rest autoscaled", _committed),
+    "recommended": View(
+        "what we would take: priced in full, on time, nothing interrupted that must not stop", _find_recommended
+    ),
+    "cheapest": View("the lowest expected monthly bill of a whole cluster", _find_cheapest),
+    "no_spot": View("the lowest bill without spot machines", _find_no_spot),
+    "same_cloud": View(
+        "in the main cloud, next to the VPC, without spot machines where they can be had", _find_same_cloud
+    ),
+    "micro_cloud": View("the lowest bill outside AWS, Azure and Google Cloud", _find_micro_cloud),
+    "committed": View("a reserved base for the contract, the rest autoscaled", _find_committed),
+    "fastest": View("the shortest time to the end of every run under the ceiling", _find_fastest),
 }

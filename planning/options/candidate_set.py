@@ -3,34 +3,32 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, final
 
 from catalogs.age import MACHINE_AGE_LIMIT_DAYS, too_old
-from catalogs.model import PurchaseKind
 from planning.charge import HOME
 from planning.demand import Fit, Misfit
-from planning.money import NOTHING, Range
+from planning.money import HOURS_PER_MONTH, NOTHING, ZERO, Range
 from planning.options.assemble import spec, target
-from planning.options.candidate import Candidate, rank_reading, rank_usd, split, whole
+from planning.options.candidate import Candidate, rank_reading, rank_usd, whole
 from planning.options.cpu import best_cpu
-from planning.options.permits import (
-    accelerator_refusal,
-    least_nodes,
-    machine_refusal,
-    permit,
-    place_refusal,
-)
+from planning.options.growth import Sizes
+from planning.options.overhead import Overhead, read_overhead
+from planning.options.permits import accelerator_refusal, least_nodes, machine_refusal, permit, place_refusal
+from planning.options.purchases import INTERRUPTIBLE, is_uninterrupted, list_purchases
 from planning.quantities import charges
 from planning.sizing.fit import fit
+from planning.sizing.hours import hours_beside
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import date
     from decimal import Decimal
 
-    from catalogs.model import Offer, Price
+    from catalogs.model import Offer, Price, PurchaseKind
     from planning.charge import Charge
     from planning.checklist.model import Checklist
     from planning.demand import Demand
@@ -46,15 +44,33 @@ FALLS_BACK: Final = frozenset({"aws"})  # targets whose autoscaler buys on deman
 REFERENCE_PLACE: Final = ("aws", "us-east-1")
 
 
+EXPECTED: Final[Callable[[Range], Decimal]] = attrgetter("expected")
+READINGS: Final[Mapping[str, Callable[[Range], Decimal]]] = {
+    "min": attrgetter("min"),
+    "expected": EXPECTED,
+    "max": attrgetter("max"),
+}
+
+
 def anything(candidate: Candidate) -> bool:
     """Keeps every candidate."""
     del candidate
     return True
 
 
+def limit_of(checklist: Checklist) -> Decimal | None:
+    """USD per month that the checklist's ceilings of a month and of a contract leave; None where there is none."""
+    ceiling, months = checklist.ceiling, checklist.contract.months
+    of_contract = ceiling.usd_per_contract / months if ceiling.usd_per_contract is not None and months else None
+    limits = [limit for limit in (ceiling.usd_per_month, of_contract) if limit is not None]
+    return min(limits, default=None)
+
+
 @final
-class Field:
-    """The candidates of one checklist.
+class CandidateSet:
+    """Every way to build the clusters of one checklist: one set, which all views order.
+
+    Workloads that ask for the same share their candidates, which carry the demand of the first of them.
 
     Args:
         today: prices past their age limit on this day are left out.
@@ -77,24 +93,38 @@ class Field:
         self.demands = tuple(demands)
         self.today = today
         self.name = name
-        self.reading: Callable[[Range], Decimal] = attrgetter(checklist.ceiling.binds.value)
+        self.limit = limit_of(checklist)
+        self.bound: Callable[[Range], Decimal] = READINGS[checklist.ceiling.binds.value]
         self.permits: dict[str, Permit] = {each.workload: permit(each, checklist) for each in self.demands}
         self._refusals = refusals
         self._refused: dict[Place, str] = {}
-        self._overheads: dict[Place, Range] = {}
+        self._overheads: dict[Place, Overhead] = {}
         self._charges: dict[tuple[str, str, int], tuple[Charge, ...]] = {}
+        self._costs: dict[int, Decimal] = {}
+        self.sizes = Sizes(grow=self.limit is not None)
         self._cpu: dict[tuple[Demand, Place, Keep], Candidate | None] = {}
-        self.gpu: dict[str, dict[Place, list[Candidate]]] = {
-            demand.workload: self._candidates(demand) for demand in self.demands if demand.accelerators
+        self.gpu: dict[str, dict[Place, list[Candidate]]] = {}
+        alike: dict[Demand, Demand] = {}
+        for demand in self.demands:
+            if demand.accelerators:
+                first = alike.setdefault(replace(demand, workload=""), demand)
+                self.gpu[demand.workload] = self._candidates(demand) if first is demand else self.gpu[first.workload]
+        self.beside: dict[str, tuple[Demand, ...]] = {
+            name: tuple(each for each in self.demands if each.beside == name) for name in self.gpu
         }
 
-    def instead_of(self, demand: Demand, other: Demand) -> Field:
-        """The same field with one demand changed; what was refused is counted once, here."""
-        demands = tuple(other if each is demand else each for each in self.demands)
-        return Field(self.market, self.checklist, demands=demands, today=self.today, refusals=Counter(), name=self.name)
+    def with_demands(self, demands: Sequence[Demand]) -> CandidateSet:
+        """The same checklist with other demands; what was refused is counted once, here."""
+        return CandidateSet(
+            self.market, self.checklist, demands=demands, today=self.today, refusals=Counter(), name=self.name
+        )
 
     def admits(self, place: Place) -> bool:
         """Whether the checklist lets the cluster be there."""
+        return not self.refusal(place)
+
+    def refusal(self, place: Place) -> str:
+        """Why the cluster cannot be at a place; "" where it can."""
         if place not in self._refused:
             reason = place_refusal(
                 place, self.market.region(place), self.checklist, provider=self.market.catalog.providers[place[0]]
@@ -102,36 +132,7 @@ class Field:
             self._refused[place] = reason
             if reason:
                 self._refusals[reason] += 1
-        return not self._refused[place]
-
-    def closed(self) -> Counter[str]:
-        """How many places each reason closes, where no place at all is open; empty otherwise."""
-        reasons = [place_reason for place in self.market.catalog.regions if (place_reason := self._reason(place))]
-        return Counter(reasons) if len(reasons) == len(self.market.catalog.regions) else Counter()
-
-    def _reason(self, place: Place) -> str:
-        self.admits(place)
         return self._refused[place]
-
-    def unbought(self) -> str:
-        """How the machines that fit are sold at open places, where none of these ways is permitted; "" otherwise."""
-        for demand in self.demands:
-            if demand.accelerators and not self.gpu[demand.workload]:
-                sold = {offer.term.kind.value for offer in self._fitting(demand)}
-                if sold and not sold & {kind.value for kind in self.permits[demand.workload].kinds}:
-                    how = " or ".join(sorted(sold)).replace("_", " ")
-                    return (
-                        f"machines that fit {demand.workload} are sold {how} only; what may be bought follows from "
-                        "contract.months, contract.reserve, spot and hardware.purchase"
-                    )
-        return ""
-
-    def _fitting(self, demand: Demand) -> Iterator[Offer]:
-        for stock in self.market.stocks:
-            if not isinstance(self._sits(demand, stock), Misfit):
-                provider = stock.machine.provider
-                open_regions = (region for region in stock.regions if self.admits((provider, region)))
-                yield from (offer for region in open_regions for offer in stock.offers(region))
 
     def places(self) -> list[Place]:
         """Places where every demand for accelerators can be met; all that are admitted where there is none."""
@@ -147,32 +148,59 @@ class Field:
             self._cpu[key] = best_cpu(
                 demand,
                 self.market.cpu_stock(place),
-                kinds=self.permits[demand.workload].kinds,
+                kinds=self._kinds(demand, keep),
                 allows=lambda offer: self.permits[demand.workload].allows(offer) and self._fresh(offer),
                 fallback=partial(self.fallback, demand),
                 keep=keep,
-                cost=lambda each: rank_reading(each, self.market, self.reading),
-                reading=self.reading,
+                cost=lambda each: rank_reading(each, self.market, EXPECTED),
+                reading=EXPECTED,
             )
         return self._cpu[key]
+
+    def _kinds(self, demand: Demand, keep: Keep) -> frozenset[PurchaseKind]:
+        """Purchases that may pass `keep`: what it never keeps need not be made."""
+        kinds = self.permits[demand.workload].kinds
+        return kinds - INTERRUPTIBLE if keep is is_uninterrupted else kinds
+
+    def cpu_floor(self, place: Place, keep: Keep) -> float:
+        """USD per month that the CPU pools of a place are expected to cost at least: their cores at the least rate."""
+        stock = self.market.cpu_stock(place)
+        usd = 0.0
+        for demand in self.demands:
+            if demand.accelerators or not demand.vcpus:
+                continue
+            kinds = self._kinds(demand, keep)
+            rate = next((each.usd_per_core for each in stock if each.kind in kinds), 0.0)
+            usd += rate * demand.vcpus * self._least_hours(demand, place)
+        return usd
+
+    def _least_hours(self, demand: Demand, place: Place) -> float:
+        if demand.always_on:
+            return float(HOURS_PER_MONTH)
+        if demand.beside in self.gpu:
+            return min((float(hours_beside(each.fit)) for each in self.gpu[demand.beside].get(place, ())), default=0.0)
+        return float(min(demand.busy_hours or ZERO, HOURS_PER_MONTH))
+
+    def cost(self, candidate: Candidate) -> Decimal:
+        """Expected USD per month of a candidate in `gpu`, disks and NAT by the node included."""
+        return self._costs[id(candidate)]
 
     def stand_in(self, demand: Demand) -> Range:
         """What unpriced CPU nodes count as in a ranking: the same nodes at the reference place."""
         known = self.cpu(demand, REFERENCE_PLACE, anything)
         return NOTHING if known is None else rank_usd(known, self.market)
 
-    def order(self, candidate: Candidate) -> tuple[Decimal, str, str]:
-        """Cheapest first; names break ties, so that the same input gives the same answer."""
-        usd = rank_reading(candidate, self.market, self.reading)
-        return usd, candidate.machine.name, candidate.parts[0].offer.price.purchase
+    def total(self, place: Place, nodes: Range) -> Range:
+        """USD per month of a whole cluster at a place whose nodes, with disks and NAT by the node, cost `nodes`.
 
-    def overhead(self, place: Place) -> Range:
-        """USD per month of everything at a place but the nodes; what has no price counts at the dearest known."""
+        It never falls when `nodes` rise, so that the cheapest nodes make the cheapest cluster of a place.
+        """
+        return self.overhead(place).total(nodes, market=self.market, place=place)
+
+    def overhead(self, place: Place) -> Overhead:
+        """What a place costs whatever machines are picked there."""
         if place not in self._overheads:
-            usd = NOTHING
-            for charge in self._charges_at(place):
-                usd += self.market.rank_cost(charge, place)
-            self._overheads[place] = usd
+            self._overheads[place] = read_overhead(self._charges_at(place), market=self.market, place=place)
         return self._overheads[place]
 
     def _charges_at(self, place: Place) -> tuple[Charge, ...]:
@@ -196,17 +224,32 @@ class Field:
     def _candidates(self, demand: Demand) -> dict[Place, list[Candidate]]:
         found: dict[Place, list[Candidate]] = {}
         for stock in self.market.stocks:
-            sits = self._sits(demand, stock)
+            sits = self.sits(demand, stock)
             if isinstance(sits, Misfit):
                 self._refusals[sits.reason] += 1
                 continue
-            for candidate in self._bought(demand, sits, stock):
-                found.setdefault(candidate.place, []).append(candidate)
+            beside = any(each.beside == demand.workload for each in self.demands)
+            for size in self.sizes.list_useful(demand, sits, stock, beside=beside):
+                for candidate in self._bought(demand, size, stock):
+                    found.setdefault(candidate.place, []).append(candidate)
+        for candidates in found.values():
+            self._costs |= {id(each): rank_reading(each, self.market, EXPECTED) for each in candidates}
+            candidates.sort(key=lambda each: (self.cost(each), each.machine.name, each.parts[0].offer.price.purchase))
         return found
 
-    def _sits(self, demand: Demand, stock: Stock) -> Fit | Misfit:
+    def sits(self, demand: Demand, stock: Stock) -> Fit | Misfit:
+        """How a demand sits on a machine type at the least number of nodes, or why it does not."""
         refusal = machine_refusal(stock.machine) or accelerator_refusal(stock.accelerator, demand, self.checklist)
         return Misfit(refusal) if refusal else fit(demand, stock.machine, stock.accelerator)
+
+    def resized(self, candidate: Candidate, nodes: int) -> Candidate | None:
+        """The same offer with another number of working nodes; None where so many make no pool."""
+        demand = candidate.demand
+        sits = self.sizes.fit(demand, candidate.machine, candidate.accelerator, nodes=nodes)
+        if isinstance(sits, Misfit):
+            return None
+        part = candidate.parts[0]
+        return whole(demand, sits, part.offer, candidate.accelerator, fallback=part.fallback)
 
     def _bought(self, demand: Demand, sits: Fit, stock: Stock) -> Iterator[Candidate]:
         allows = self.permits[demand.workload].allows
@@ -215,7 +258,7 @@ class Field:
         open_regions = (region for region in stock.regions if self.admits((provider, region)))
         wanted = (each for region in open_regions for each in stock.offers(region) if allows(each))
         offers = [each for each in wanted if nodes >= least_nodes(each) and self._fresh(each)]
-        return ways(demand, sits, offers, stock, fallback=partial(self.fallback, demand))
+        return list_purchases(demand, sits, offers, stock, fallback=partial(self.fallback, demand))
 
     def fallback(self, demand: Demand, offer: Offer) -> Price | None:
         """What nodes of an offer cost where another purchase may take its place; None where none may.
@@ -227,32 +270,3 @@ class Field:
         price = self.market.fallback(offer)
         permit = self.permits[demand.workload]
         return price if price is not None and permit.bears(price, offer.machine) else None
-
-
-def ways(
-    demand: Demand,
-    sits: Fit,
-    offers: Sequence[Offer],
-    stock: Stock,
-    *,
-    fallback: Callable[[Offer], Price | None],
-) -> Iterator[Candidate]:
-    """Every way to buy the nodes: one offer for all, or a reserved base with a burst beside it."""
-    plain: dict[str, list[Offer]] = {}
-    for offer in offers:
-        yield whole(demand, sits, offer, stock.accelerator, fallback=fallback(offer))
-        if offer.term.kind is not PurchaseKind.RESERVED:
-            plain.setdefault(offer.region, []).append(offer)
-    if not 0 < sits.min_nodes < sits.working + sits.spares:
-        return
-    for base in offers:
-        if base.term.kind is PurchaseKind.RESERVED:
-            for burst in plain.get(base.region, ()):
-                yield split(
-                    demand,
-                    sits,
-                    base=base,
-                    burst=burst,
-                    accelerator=stock.accelerator,
-                    fallback=fallback(burst),
-                )

@@ -1,0 +1,44 @@
+"""Why a candidate set is empty, in the customer's words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from planning.demand import Misfit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from catalogs.model import Offer
+    from planning.demand import Demand
+    from planning.options.candidate_set import CandidateSet
+
+
+def count_closed(candidates: CandidateSet) -> Counter[str]:
+    """How many places each reason closes, where no place at all is open; empty otherwise."""
+    places = candidates.market.catalog.regions
+    reasons = [reason for place in places if (reason := candidates.refusal(place))]
+    return Counter(reasons) if len(reasons) == len(places) else Counter()
+
+
+def explain_unbought(candidates: CandidateSet) -> str:
+    """How the machines that fit are sold at open places, where none of these ways is permitted; "" otherwise."""
+    for demand in candidates.demands:
+        if demand.accelerators and not candidates.gpu[demand.workload]:
+            sold = {offer.term.kind.value for offer in _list_fitting(candidates, demand)}
+            if sold and not sold & {kind.value for kind in candidates.permits[demand.workload].kinds}:
+                how = " or ".join(sorted(sold)).replace("_", " ")
+                return (
+                    f"machines that fit {demand.workload} are sold {how} only; what may be bought follows from "
+                    "contract.months, contract.reserve, spot and hardware.purchase"
+                )
+    return ""
+
+
+def _list_fitting(candidates: CandidateSet, demand: Demand) -> Iterator[Offer]:
+    for stock in candidates.market.stocks:
+        if not isinstance(candidates.sits(demand, stock), Misfit):
+            provider = stock.machine.provider
+            open_regions = (region for region in stock.regions if candidates.admits((provider, region)))
+            yield from (offer for region in open_regions for offer in stock.offers(region))

@@ -1,0 +1,71 @@
+"""Other regions of a provider in which an option's machines are bought in the same way for nearly the same money."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from planning.money import ZERO
+from planning.options.candidate_set import anything
+from planning.options.search import complete
+from planning.options.selection import LEAST_DIFFERENCE
+from planning.quote import Twin
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterator
+
+    from planning.options.candidate import Candidate
+    from planning.options.candidate_set import CandidateSet
+    from planning.options.market import Place
+    from planning.options.search import Pick
+
+MOST_TWINS: Final = 3
+
+
+def find_twins(candidates: CandidateSet, pick: Pick, *, without: Container[Place]) -> tuple[Twin, ...]:
+    """The nearest in cost of those within a tenth, nearest first.
+
+    Args:
+        without: places that are shown already.
+    """
+    found = [
+        (sum((candidates.cost(each) for each in leaders.values()), start=ZERO), place, leaders)
+        for place in candidates.places()
+        if place[0] == pick.place[0] and place != pick.place and place not in without
+        for leaders in _match(candidates, pick, place)
+        if leaders
+    ]
+    twins: list[Twin] = []
+    for _, place, leaders in sorted(found, key=lambda each: each[:2])[:MOST_TWINS]:
+        other = complete(candidates, place, _resized(candidates, pick, leaders), anything)
+        if other is not None and not other.missing and pick.rank.expected:
+            share = other.rank.expected / pick.rank.expected - 1
+            if abs(share) <= LEAST_DIFFERENCE:
+                twins.append(Twin(provider=place[0], region=place[1], share=share))
+    return tuple(sorted(twins, key=lambda twin: (abs(twin.share), twin.region)))
+
+
+def _match(candidates: CandidateSet, pick: Pick, place: Place) -> Iterator[dict[str, Candidate]]:
+    """The candidates of a place that are what the pick has of accelerators; nothing where one is missing."""
+    leaders: dict[str, Candidate] = {}
+    for each in pick.candidates:
+        if each.accelerator is None:
+            continue
+        stock = candidates.gpu[each.demand.workload].get(place, ())
+        same = next((other for other in stock if _offer_names(other) == _offer_names(each)), None)
+        if same is None:
+            return
+        leaders[each.demand.workload] = same
+    yield leaders
+
+
+def _offer_names(candidate: Candidate) -> tuple[str, tuple[str, ...]]:
+    return candidate.machine.name, tuple(part.offer.price.purchase for part in candidate.parts)
+
+
+def _resized(candidates: CandidateSet, pick: Pick, leaders: dict[str, Candidate]) -> dict[str, Candidate]:
+    """The candidates with as many nodes as the pick has."""
+    working = {each.demand.workload: each.fit.working for each in pick.candidates}
+    return {
+        name: each if each.fit.working == working[name] else candidates.resized(each, working[name]) or each
+        for name, each in leaders.items()
+    }
