@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final
 from planning.accelerators import NVIDIA, device
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from planning.spec import ClusterSpec, Pool
 
 # Targets where the nodes that stand and those that a scaler adds are one group: a taint would shut those it adds, too.
@@ -16,6 +18,16 @@ ONE_GROUP: Final = frozenset({"coreweave", "gcp"})
 def burned_in(spec: ClusterSpec) -> tuple[Pool, ...]:
     """Pools whose standing nodes wait for their burn-in, as the program builds it (decision 0028)."""
     return tuple(pool for pool in spec.pools if pool.burn_in and not why_not(pool, spec))
+
+
+def untested(spec: ClusterSpec) -> Iterator[str]:
+    """For each reason, a sentence on the pools whose burn-in is wanted and is not run; none is left out in silence."""
+    pools: dict[str, list[str]] = {}
+    for pool in spec.pools:
+        if pool.burn_in and (reason := why_not(pool, spec)):
+            pools.setdefault(reason, []).append(pool.name)
+    for reason, names in pools.items():
+        yield f"burn_in: not run on {', '.join(names)}: {reason}"
 
 
 def why_not(pool: Pool, spec: ClusterSpec) -> str:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Decimal
-from typing import Self
+from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal
+from typing import Final, Self
 
 HOURS_PER_MONTH = Decimal(730)  # 8,760 h / 12, the month of every cloud price list (research/cost.md §1.1)
 CENT = Decimal("0.01")
 ZERO = Decimal(0)
+# A checklist may say numbers of 30 digits, and products of them are shown to cents: Python's own context has 28 digits
+# and refuses to round what has more (docs.python.org/3/library/decimal.html, Decimal.quantize).
+WIDE: Final = Context(prec=200)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,4 +49,9 @@ NOTHING = Range.exactly(0)
 
 def to_cents(usd: Decimal) -> Decimal:
     """The amount rounded half up to cents: the one rounding, done when an amount is shown, never before."""
-    return usd.quantize(CENT, ROUND_HALF_UP)
+    return round_to(usd, CENT, rounding=ROUND_HALF_UP)
+
+
+def round_to(value: Decimal, step: Decimal, *, rounding: str = ROUND_HALF_EVEN) -> Decimal:
+    """A number to the digits of `step`, however long it is."""
+    return value.quantize(step, rounding=rounding, context=WIDE)

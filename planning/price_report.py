@@ -1,7 +1,7 @@
 """What a stack costs, resource by resource, before and after: the answer of `atoll price`, and its JSON form.
 
 {"resources": [{"urn", "type", "state", "usd_per_month", "reason", "lines": [...]}],
- "old": {...}, "new": {...}, "notes": [...]}
+ "old": {...}, "new": {...}, "notes": [...], "judgement": {...} | null}
 Every amount is a decimal string, {"min", "expected", "max"} a month; null where nothing is known of it.
 """
 
@@ -10,10 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from planning.json_form import line_form, range_form
+from planning.json_form import judgement_form, line_form, range_form
+from planning.lock import Ceilings
+from planning.quote import Judgement, Verdict
 from planning.takeoff.takeoff import take_off
+from planning.verdict import judge
 
 if TYPE_CHECKING:
+    from decimal import Decimal
+
     from planning.bill import Bill
     from planning.takeoff.read.preview import Preview
     from planning.takeoff.takeoff import Book, Taken, TakeOff
@@ -26,14 +31,24 @@ class PriceReport:
     Args:
         old: None where the file says nothing of what exists.
         notes: what the figures leave out.
+        gaps: which of them keep resources out, so that a total is only a floor.
     """
 
     stack: str
     old: TakeOff | None
     new: TakeOff
     notes: tuple[str, ...] = ()
+    gaps: tuple[str, ...] = ()
 
-    def as_json(self) -> dict[str, object]:
+    def judged(self, usd_per_month: Decimal) -> Judgement:
+        """Whether the stack, as it will be, stays under a monthly ceiling; what is missing can only add to it."""
+        ceiling = Ceilings(usd_per_month=usd_per_month, usd_per_contract=None, usd_per_gpu_hour=None, binds="expected")
+        found = judge(self.new.bill, ceiling, contract_months=0, usd_per_gpu_hour=None)
+        if found.verdict is Verdict.WITHIN and self.gaps:
+            return Judgement(verdict=Verdict.CANNOT_TELL, reason="; ".join(self.gaps))
+        return found
+
+    def as_json(self, judgement: Judgement | None = None) -> dict[str, object]:
         """The report in plain values; no value of a resource's inputs beyond machine names and regions is in it."""
         return {
             "stack": self.stack,
@@ -41,6 +56,7 @@ class PriceReport:
             "old": None if self.old is None else _side(self.old.bill),
             "new": _side(self.new.bill),
             "notes": list(self.notes),
+            "judgement": None if judgement is None else judgement_form(judgement),
         }
 
 
@@ -53,7 +69,7 @@ def report(preview: Preview, catalog: Book) -> PriceReport:
     region = preview.default_region
     old = None if preview.old is None else take_off(preview.old, catalog=catalog, default_region=region)
     new = take_off(preview.new, catalog=catalog, default_region=region)
-    return PriceReport(stack=preview.stack, old=old, new=new, notes=preview.notes)
+    return PriceReport(stack=preview.stack, old=old, new=new, notes=preview.notes, gaps=preview.gaps)
 
 
 def _resource(taken: Taken) -> dict[str, object]:

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final, Protocol
 
 from catalogs.model import Item, UnpricedError
+from catalogs.units import unit_of
 from planning.bill import Group, LineItem, State, total
 from planning.charge import LIST_PRICE
 from planning.money import NOTHING, ZERO, Range
@@ -26,20 +27,6 @@ LEAST_BILL_USD: Final[Mapping[str, Decimal]] = {
     Item.SUPPORT_24X7: Decimal(1000),
     Item.SUPPORT_BUSINESS_HOURS: Decimal(29) / Decimal("0.03"),
 }
-_HOUR: Final = "hour"  # of every machine, and of what is rented by the hour
-_UNITS: Final = {  # words of `catalogs.model.Item`
-    "GB": "nat_data transit_data cross_zone_data inter_region_data internet_egress log_ingest",
-    "GB-month": "disk disk_fast shared_ssd shared_scratch shared_disk log_storage "
-    "object object_infrequent object_archive",
-    "IOPS-month": "disk_iops disk_fast_iops",
-    "MBps-month": "disk_throughput",
-    "1k requests": "object_put object_get",
-    "key-month": "encryption_key",
-    "zone-month": "dns_zone",
-    "unit-hour": "load_balancer_unit",
-    "month": "support_business_hours support_24x7",
-}
-_UNIT_OF: Final = {item: unit for unit, items in _UNITS.items() for item in items.split()}
 
 
 class Prices(Protocol):
@@ -138,11 +125,6 @@ def share_of_bill(charge: Charge, lines: Iterable[LineItem]) -> Charge:
 def unpriced(charge: Charge, reason: str) -> LineItem:
     """The line of a charge whose price nobody knows; `reason` becomes its note."""
     return _line(charge, state=State.UNPRICED, unit=unit_of(charge.item), note=_joined(charge.note, reason))
-
-
-def unit_of(item: str) -> str:
-    """The unit in which an item is counted; a machine, like all that is rented, by the hour."""
-    return _UNIT_OF.get(item, _HOUR)
 
 
 def in_tiers(quantity: Range, tiers: Sequence[Price]) -> Iterator[tuple[Price, Range]]:

@@ -35,7 +35,15 @@ SUPPORT_ITEMS: Final[Mapping[Support, Item]] = {
 # 2026-10-16). Above 32 nodes Google asks a fixed rate; a line by the node is then more than what is paid, never less.
 NAT_PER_NODE: Final = frozenset({"gcp"})
 NAT_PROVIDERS: Final = frozenset({"aws", "gcp", "azure"})
+# A capacity unit of an AWS load balancer is a GB an hour (Elastic Load Balancing pricing page); new and open
+# connections of a service with few, long answers stay below it. Others charge for the data as for other egress.
+PAID_BY_UNIT: Final = frozenset({"aws"})
 ZONED: Final = frozenset({"aws", "gcp"})  # targets whose stack makes the DNS zone of its services
+# Small charges that no line holds, with why, per provider. Bucket keys and disks ask a key a few times an hour at most
+# (S3 user guide, Bucket Keys; 20,000 requests a month are free, then 0.03 USD for 10,000: AWS KMS pricing). Snapshots
+# live only while they are copied into the bucket (Velero's snapshotMoveData), which the bucket's line counts.
+_SMALL: Final = ("requests to the encryption key (below 1 USD a month) and snapshots while a backup copies them",)
+NOT_COUNTED: Final[Mapping[str, tuple[str, ...]]] = {"aws": _SMALL, "gcp": _SMALL}
 # Nobody makes a key there: a cluster that exists has its provider's, CoreWeave encrypts with its own.
 WITHOUT_KEYS: Final = frozenset({"existing", "coreweave"})
 
@@ -191,6 +199,12 @@ def _traffic(spec: ClusterSpec) -> tuple[Charge, ...]:
     ]
     if spec.placement.provider in NAT_PROVIDERS:
         found.append(_network("nat_data", "data through the NAT gateway", Item.NAT_DATA, network.nat_gb.as_range()))
+    if network.balanced_gb is not None and spec.placement.provider in PAID_BY_UNIT:
+        label = "capacity units of the load balancer, 1 GB each"
+        found.append(_network("load_balancer_units", label, Item.LOAD_BALANCER_UNIT, network.balanced_gb.as_range()))
+    if network.crossing_gb is not None:
+        label = "data between zones"
+        found.append(_network("cross_zone", label, Item.CROSS_ZONE_DATA, network.crossing_gb.as_range()))
     if network.peering is not None:
         near = network.peering.region == spec.placement.region
         item = Item.CROSS_ZONE_DATA if near else Item.INTER_REGION_DATA

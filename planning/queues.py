@@ -87,9 +87,10 @@ def in_order(pools: Iterable[Pool]) -> list[Pool]:
 
 def shared(pool: Pool, platform: Platform) -> bool:
     """Whether several notebooks share one accelerator of the pool."""
+    if platform.sharing == "none" or device(pool.accelerator) != NVIDIA:
+        return False
     kinds = {work.name: work.kind for work in platform.works}
-    mine = kinds.get(pool.workload or "") == NOTEBOOKS and device(pool.accelerator) == NVIDIA
-    return platform.sharing != "none" and mine
+    return kinds.get(pool.workload or "") == NOTEBOOKS
 
 
 def plain(pool: Pool) -> Flavor:
@@ -113,11 +114,16 @@ def flavor(pool: Pool, platform: Platform) -> Flavor:
 
 def lines(platform: Platform, pools: Sequence[Pool]) -> Iterator[Line]:
     """The line of each workload that teams work in, in the checklist's order."""
-    names = (name for team in platform.teams for name in team.workloads)
-    for workload in dict.fromkeys(names):
-        mine = [pool for pool in in_order(pools) if pool.accelerators and pool.workload == workload]
-        flavors = tuple(flavor(pool, platform) for pool in mine)
-        teams = [team for team in platform.teams if workload in team.workloads]
+    of_workload: dict[str, list[TeamShare]] = {}
+    for team in platform.teams:
+        for workload in team.workloads:
+            of_workload.setdefault(workload, []).append(team)
+    with_accelerators: dict[str | None, list[Pool]] = {}
+    for pool in in_order(pools):
+        if pool.accelerators:
+            with_accelerators.setdefault(pool.workload, []).append(pool)
+    for workload, teams in of_workload.items():
+        flavors = tuple(flavor(pool, platform) for pool in with_accelerators.get(workload, ()))
         queues = tuple(_queue(team, workload, flavors) for team in teams)
         if len(teams) > 1:
             none = {each.pool.name: 0 for each in flavors}

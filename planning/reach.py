@@ -5,19 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from planning.bill import Group
+from planning.charge import HOME
 from planning.money import HOURS_PER_MONTH, ZERO
-from planning.platform.prices import MOST, NodePrices, node_prices
+from planning.platform.prices import MOST, NodePrices, PlainLine, growth, node_prices
 from planning.platform.spend_guard import DRAIN_HOURS, Stop, look
 from planning.queues import flavor, lines, namespace_quotas, plain
 from planning.slurm import left, shares
-from planning.spend_plan import is_held, spend_plan
+from planning.spend_plan import elastic_lines, held_pools, spend_plan
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
     from decimal import Decimal
 
-    from planning.lock import Lock
+    from planning.bill import Bill
+    from planning.lock import Ceilings, Lock
+    from planning.platform.prices import Line
     from planning.platform.spend_guard import Plan
     from planning.queues import Flavor
     from planning.spec import ClusterSpec, Pool
@@ -66,10 +70,56 @@ class Reaches:
         return self.through_quotas if held is None else min(self.through_quotas, held)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpendBounds:
+    """What a cluster can come to at most in a month, whatever its workload asks for.
+
+    Args:
+        guarded_usd_per_month: what the spend guard lets through; None without a ceiling a month or a guard.
+        all_nodes_usd_per_month: every node of every placement for 730 hours at the most expensive purchase that may
+            take its place, and everything else in the bill at most; None where a machine has no price.
+    """
+
+    guarded_usd_per_month: Decimal | None
+    all_nodes_usd_per_month: Decimal | None
+
+
+def spend_bounds(placements: Sequence[ClusterSpec], bill: Bill, ceiling: Ceilings) -> SpendBounds:
+    """The same of an option that nobody has accepted yet."""
+    lines = tuple(PlainLine.of(line) for line in bill.lines)
+    unknown = any(line.group is Group.COMPUTE for line in bill.unpriced)
+    grown = growth(lines, most_nodes(placements))
+    every = bill.usd_per_month.max + sum(grown.values(), start=ZERO)
+    return SpendBounds(
+        guarded_usd_per_month=_guarded(_plan(placements, lines, ceiling)),
+        all_nodes_usd_per_month=None if unknown else every,
+    )
+
+
+def most_nodes(placements: Iterable[ClusterSpec]) -> dict[str, int]:
+    """The most nodes of each pool, under the beginning of its lines' keys."""
+    return {
+        f"{'' if spec.placement.name == HOME else f'{spec.placement.name}/'}pool/{pool.name}": pool.max_nodes
+        for spec in placements
+        for pool in spec.pools
+    }
+
+
+def counted_prices(lock: Lock) -> NodePrices:
+    """The prices that the cluster at home counts its own spend by."""
+    return _counted(lock.placements, lock.bill, lock.ceiling)
+
+
+def _counted(placements: Sequence[ClusterSpec], bill: Iterable[Line], ceiling: Ceilings) -> NodePrices:
+    beside = [spec.placement.name for spec in placements[1:]]
+    nodes = most_nodes(placements[:1])
+    return node_prices(bill, beside=beside, binds=ceiling.binds, nodes=nodes, ceiling_usd=ceiling.usd_per_month)
+
+
 def reaches(lock: Lock) -> Reaches:
     """Every bound of a lock's spend."""
     spec = lock.spec
-    prices = node_prices(lock.bill, binds=MOST)
+    prices = node_prices(lock.bill, binds=MOST, nodes=most_nodes(lock.placements))
     layers = {
         "nodes": {pool.name: pool.max_nodes for pool in spec.pools},
         "namespaces": _within(spec, by_namespace(spec)),
@@ -78,7 +128,7 @@ def reaches(lock: Lock) -> Reaches:
     return Reaches(
         layers=tuple(_reach(name, nodes, prices) for name, nodes in layers.items()),
         unpriced=tuple(line.key for line in lock.bill if line.state == "unpriced"),
-        guarded_usd_per_month=_guarded(lock),
+        guarded_usd_per_month=_guarded(guard_plan(lock)),
     )
 
 
@@ -87,17 +137,20 @@ def guard_plan(lock: Lock) -> Plan | None:
 
     Nodes are known by their pool; on a cluster that exists the program says the machine instead.
     """
-    installed = lock.spec.platform is not None and lock.spec.platform.part(GUARD) is not None
-    if lock.ceiling.usd_per_month is None or not installed:
+    return _plan(lock.placements, lock.bill, lock.ceiling)
+
+
+def _plan(placements: Sequence[ClusterSpec], bill: Iterable[Line], ceiling: Ceilings) -> Plan | None:
+    home = placements[0]
+    if ceiling.usd_per_month is None or home.platform is None or home.platform.part(GUARD) is None:
         return None
-    beside = [spec.placement.name for spec in lock.placements[1:]]
     return spend_plan(
-        lock.spec,
-        node_prices(lock.bill, beside=beside, binds=lock.ceiling.binds),
-        ceiling_usd_per_month=lock.ceiling.usd_per_month,
+        home,
+        _counted(placements, bill, ceiling),
+        ceiling_usd_per_month=ceiling.usd_per_month,
         label=POOL,
         key_of=lambda pool: pool.name,
-        strangers=lock.spec.existing is None,
+        strangers=home.existing is None,
     )
 
 
@@ -111,8 +164,7 @@ def _reach(name: str, nodes: Mapping[str, int], prices: NodePrices) -> Reach:
     return Reach(layer=name, nodes=nodes, usd_per_month=hourly * HOURS_PER_MONTH + prices.other_most_usd_per_month)
 
 
-def _guarded(lock: Lock) -> Decimal | None:
-    plan = guard_plan(lock)
+def _guarded(plan: Plan | None) -> Decimal | None:
     if plan is None:
         return None
     stays = sum((pool.usd_per_hour * (pool.least if pool.held else pool.most) for pool in plan.pools), ZERO)
@@ -168,10 +220,11 @@ def faults(spec: ClusterSpec) -> tuple[str, ...]:
         for pool in spec.pools
         if queued.get(pool.name, 0) > _has(pool, spec)
     ]
+    held = held_pools(spec, elastic_lines(spec))
     loose = [
         f"pool {pool.name} grows, and the guard holds no queue that alone makes it grow"
         for pool in spec.pools
-        if pool.max_nodes > pool.min_nodes and not is_held(pool, spec)
+        if pool.max_nodes > pool.min_nodes and pool.name not in held
     ]
     return (*over, *loose)
 

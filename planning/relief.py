@@ -3,48 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from decimal import ROUND_CEILING, Decimal
 from typing import TYPE_CHECKING, Final
 
-from planning.bill import Bill, Group
-from planning.bill_parts import by_component, component_of, placed
+from planning.bill import Bill
+from planning.bill_parts import component_of
 from planning.interval import is_share, of_lines, shared_by
-from planning.money import HOURS_PER_MONTH, ZERO, Range, to_cents
+from planning.money import ZERO, Range, to_cents
 from planning.pricing import LEAST_BILL_USD
+from planning.reductions import Knob, knobs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from decimal import Decimal
 
     from planning.bill import LineItem
 
-_POOL: Final = "pool"
 _GB: Final = "GB-month"
-_HOUR: Final = "hour"
-_REQUESTS: Final = "1k requests"
-_BALANCER: Final = "load_balancer"
 _MOST_STEPS: Final = 6
 _READINGS: Final[tuple[Callable[[Range], Decimal], ...]] = (
     lambda each: each.min,
     lambda each: each.expected,
     lambda each: each.max,
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Knob:
-    """Something that there can be less of.
-
-    Args:
-        keys: the lines that shrink with it.
-        words: makes the imperative clause from how many are given up.
-        count: how many there are.
-        spare: how many can be given up.
-    """
-
-    keys: frozenset[str]
-    words: Callable[[int], str]
-    count: Decimal
-    spare: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +60,12 @@ class Relief:
 
 
 def relief(
-    bill: Bill, limit: Decimal, *, judged: Callable[[Bill], Decimal], keep: Collection[str] = ()
+    bill: Bill,
+    limit: Decimal,
+    *,
+    judged: Callable[[Bill], Decimal],
+    keep: Collection[str] = (),
+    nodes: Mapping[str, int] | None = None,
 ) -> Relief | None:
     """The change that saves least and is enough; None where taking all away that may be taken is not.
 
@@ -91,10 +76,11 @@ def relief(
         limit: USD a month.
         judged: what of a bill is held against the limit, as `amount`; it never rises when a line shrinks.
         keep: components that nobody can do without, as the pool of the system.
+        nodes: the most of each pool, by component, "pool/train"; where it is not known, as many as its hours fill.
     """
     left, steps = bill, ()
     for _ in range(_MOST_STEPS):
-        tried = list(_tried(left, limit, judged, keep=keep))
+        tried = list(_tried(left, limit, judged, keep=keep, nodes=_left_over(nodes or {}, steps)))
         enough = [each for each in tried if judged(each[1]) <= limit]
         best = max(enough, key=lambda each: judged(each[1]), default=None)
         chosen = best or min(tried, key=lambda each: judged(each[1]), default=None)
@@ -143,10 +129,15 @@ def amount(bill: Bill, reading: str) -> Decimal:
 
 
 def _tried(
-    bill: Bill, limit: Decimal, judged: Callable[[Bill], Decimal], *, keep: Collection[str]
+    bill: Bill,
+    limit: Decimal,
+    judged: Callable[[Bill], Decimal],
+    *,
+    keep: Collection[str],
+    nodes: Mapping[str, int],
 ) -> Iterator[tuple[Step, Bill]]:
     """Each thing given up as far as it takes, or wholly where that is not enough."""
-    for knob in knobs(bill, keep=keep):
+    for knob in knobs(bill, keep=keep, nodes=nodes):
 
         def enough(count: int, knob: Knob = knob) -> bool:
             return judged(without(bill, Step(knob=knob, given_up=count))) <= limit
@@ -157,50 +148,11 @@ def _tried(
 
 def without(bill: Bill, step: Step) -> Bill:
     """What is left of a bill after a step; shares of the bill move with it."""
-    left = max((step.knob.count - step.given_up) / step.knob.count, ZERO)
-    fewer = dict(_shrunk([line for line in bill.lines if line.key in step.knob.keys], left))
+    left, fewest = step.knob.left(step.given_up), step.knob.least_left(step.given_up)
+    fewer = dict(_shrunk([line for line in bill.lines if line.key in step.knob.keys], left, fewest=fewest))
     lines = tuple(fewer.get(line.key, line) for line in bill.lines)
     moved = dict(_shares(bill.lines, lines))
     return Bill(tuple(moved.get(line.key, line) for line in lines))
-
-
-def knobs(bill: Bill, *, keep: Collection[str] = ()) -> Iterator[Knob]:
-    """What there can be less of: nodes of pools, GB of tiers, balancers beyond the first, and resources of others."""
-    for component, lines in by_component(bill.lines).items():
-        chapter = component.rpartition("/")[0].rpartition("/")[2]
-        if component in keep:
-            continue
-        if chapter == _POOL:
-            yield from _knob(lines, _nodes(lines), lambda n, of, name=component: _less(name, n, of))
-        elif chapter == "storage":
-            lying = [line for line in lines if line.unit != _REQUESTS]  # less of it is not asked for less often
-            yield from _knob(lying, _gb(lying), lambda n, of, name=component: _smaller(name, n, of))
-        elif not placed(component):
-            yield from _knob(lines, Decimal(1), lambda _n, _of, name=component: f"Take {name} out")
-        for line in lines:
-            if line.item == _BALANCER and line.unit == _HOUR:
-                count = line.quantity.max / HOURS_PER_MONTH
-                yield from _knob((line,), count, lambda n, of: f"Do without {n} of {of} load balancers", kept=1)
-
-
-def _knob(
-    lines: Sequence[LineItem], count: Decimal, words: Callable[[int, int], str], *, kept: int = 0
-) -> Iterator[Knob]:
-    """The knob of some lines, where there is anything that can be given up."""
-    whole = int(count.to_integral_value(ROUND_CEILING))
-    if whole > kept:
-        keys = frozenset(line.key for line in lines)
-        yield Knob(keys=keys, words=lambda n: words(n, whole), count=count, spare=whole - kept)
-
-
-def _less(pool: str, given_up: int, nodes: int) -> str:
-    return f"Leave {pool} out" if given_up == nodes else f"Cut {pool} by {given_up} of {nodes} nodes"
-
-
-def _smaller(tier: str, given_up: int, gb: int) -> str:
-    if given_up == gb:
-        return f"Leave {tier} out"
-    return f"Cut {tier} by {given_up:,} of {gb:,} GB, if what it holds fits into the rest"
 
 
 def _joined(clauses: Iterable[str]) -> str:
@@ -209,16 +161,13 @@ def _joined(clauses: Iterable[str]) -> str:
     return " and ".join((first, *(f"{each[:1].lower()}{each[1:]}" for each in others)))
 
 
-def _nodes(lines: Iterable[LineItem]) -> Decimal:
-    hours = (line.quantity.max for line in lines if line.group is Group.COMPUTE and line.unit == _HOUR)
-    return sum(hours, start=ZERO) / HOURS_PER_MONTH
+def _left_over(nodes: Mapping[str, int], steps: Iterable[Step]) -> Mapping[str, int]:
+    """Nodes that are left of each pool after steps before."""
+    gone = {component_of(next(iter(step.knob.keys))): step.given_up for step in steps}
+    return {name: count - gone.get(name, 0) for name, count in nodes.items()}
 
 
-def _gb(lines: Iterable[LineItem]) -> Decimal:
-    return sum((line.quantity.max for line in lines if line.unit == _GB), start=ZERO)
-
-
-def _shrunk(lines: Iterable[LineItem], left: Decimal) -> Iterator[tuple[str, LineItem]]:
+def _shrunk(lines: Iterable[LineItem], left: Decimal, *, fewest: Decimal) -> Iterator[tuple[str, LineItem]]:
     """Lines of which so large a part is left, by key; of price tiers the highest go first."""
     found: dict[str, list[LineItem]] = {}
     for line in lines:
@@ -228,15 +177,12 @@ def _shrunk(lines: Iterable[LineItem], left: Decimal) -> Iterator[tuple[str, Lin
             held = [sum((read(line.quantity) for line in tiers), start=ZERO) for read in _READINGS]
             yield from _emptied(tiers, [there * (1 - left) for there in held])
         else:
-            yield from ((line.key, _scaled(line, left)) for line in tiers)
+            yield from ((line.key, _scaled(line, left, fewest=fewest)) for line in tiers)
 
 
-def _scaled(line: LineItem, left: Decimal) -> LineItem:
-    """A line of which so large a part is left; of nodes those that are always on stay as long as there is room."""
+def _scaled(line: LineItem, left: Decimal, *, fewest: Decimal) -> LineItem:
+    """A line of which so large a part is left, and of its quiet month another."""
     most = line.at_most_usd_per_month
-    fewest = left
-    if component_of(line.key).rpartition("/")[0].rpartition("/")[2] == _POOL and line.quantity.min:
-        fewest = min(Decimal(1), left * line.quantity.max / line.quantity.min)
 
     def scaled(each: Range) -> Range:
         return _rising(min(each.min * fewest, each.max * left), each.expected * left, each.max * left)

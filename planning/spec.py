@@ -134,7 +134,7 @@ class Pool(Decided):
     max_nodes: int
     """working + spares."""
     node_hours: Amounts
-    """A month: min = min_nodes x 730 h, max = max_nodes x 730 h."""
+    """A month: a quiet one, the checklist's, and the most that its work can use, never above max_nodes x 730 h."""
     disk_gb: int
     """Network disk of each node."""
     local_nvme_gb: int | None
@@ -186,6 +186,10 @@ class Network(Decided):
     egress_gb: Amounts
     nat_gb: Amounts
     load_balancers: Amounts
+    balanced_gb: Amounts | None = None
+    """GB through the load balancer; None in a lock of before it was counted."""
+    crossing_gb: Amounts | None = None
+    """GB that are paid for crossing from one zone to another, as often as they are paid; None where that is free."""
     peering: Peering | None
     link: Link | None = None
     domain: str = ""

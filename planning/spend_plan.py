@@ -34,7 +34,7 @@ def spend_plan(
         strangers: whether a node of no pool counts, at the dearest price there is: not where others have nodes too.
     """
     elastic = elastic_lines(spec)
-    held = {pool.name for pool in spec.pools if is_held(pool, spec)}
+    held = held_pools(spec, elastic)
     most = prices.most_usd_per_hour
     pools: dict[str, Held] = {}
     for pool in spec.pools:
@@ -71,15 +71,15 @@ def is_open(pool: Pool, spec: ClusterSpec) -> bool:
     return not pool.accelerators or spec.existing is not None
 
 
-def is_held(pool: Pool, spec: ClusterSpec) -> bool:
-    """Whether more of its nodes start for pods of a stopped queue only: Slurm starts its own, and so does nobody else.
+def held_pools(spec: ClusterSpec, elastic: Sequence[Line]) -> frozenset[str]:
+    """Pools of which more nodes start for pods of a stopped queue only: Slurm starts its own, and so does nobody else.
 
     Namespaces of workloads wait for queues; one that has no queue starts nothing at all.
     """
-    if pool.role == "system" or pool.workload in {share.pool.workload for share in shares(spec)}:
-        return False
-    named = {line.workload for line in elastic_lines(spec)}
-    return bool(named) and (is_open(pool, spec) or pool.workload in named)
+    named = {line.workload for line in elastic}
+    by_slurm = {share.pool.workload for share in shares(spec)}
+    queued = (pool for pool in spec.pools if named and pool.role != "system" and pool.workload not in by_slurm)
+    return frozenset(pool.name for pool in queued if is_open(pool, spec) or pool.workload in named)
 
 
 def _held(key: str, pool: Pool, prices: NodePrices, *, held: bool) -> Held:

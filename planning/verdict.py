@@ -17,13 +17,16 @@ if TYPE_CHECKING:
     from planning.lock import Ceilings
 
 _NAMED: Final = 3
+# Which of the three readings of a bill a ceiling applies to, in the words of a verdict.
+COSTS: Final = {"min": "the minimum cost", "expected": "the expected cost", "max": "the maximum cost"}
 
 
 def judge(bill: Bill, ceiling: Ceilings, *, contract_months: int, usd_per_gpu_hour: Decimal | None) -> Judgement:
     """The verdict over a bill.
 
     Unpriced lines can only add to a bill, so a priced part over the ceiling is over whatever they cost,
-    and one within it cannot tell while any is left that nothing bounds.
+    and one within it cannot tell while any is left that nothing bounds. No more can be told without a ceiling: what
+    is not complete is no cost to agree to.
 
     Args:
         usd_per_gpu_hour: of the dearest accelerator in the bill; None where there is none.
@@ -31,7 +34,7 @@ def judge(bill: Bill, ceiling: Ceilings, *, contract_months: int, usd_per_gpu_ho
     hour = accelerator_hour(bill, usd_per_gpu_hour)
     limits = list(_limits(bill, ceiling, contract_months=contract_months, usd_per_gpu_hour=hour))
     if not limits:
-        return Judgement(verdict=Verdict.WITHIN, reason="no ceiling is set")
+        return _without_limit(bill)
     over = [f"{what} is {_usd(amount.low)}, the ceiling {_usd(limit)}" for what, amount, limit in _over(limits)]
     if over:
         return Judgement(verdict=Verdict.OVER, reason="; ".join(over))
@@ -40,6 +43,12 @@ def judge(bill: Bill, ceiling: Ceilings, *, contract_months: int, usd_per_gpu_ho
     what, amount, limit = limits[0]
     most = "" if amount.high == amount.low or amount.high is None else f" to {_usd(amount.high)}"
     return Judgement(verdict=Verdict.WITHIN, reason=f"{what} is {_usd(amount.low)}{most}, the ceiling {_usd(limit)}")
+
+
+def _without_limit(bill: Bill) -> Judgement:
+    if any(line.at_most_usd_per_month is None for line in bill.unpriced):
+        return Judgement(verdict=Verdict.CANNOT_TELL, reason=f"no ceiling is set, and {unpriced_words(bill)}")
+    return Judgement(verdict=Verdict.WITHIN, reason="no ceiling is set")
 
 
 def accelerator_hour(bill: Bill, dearest: Decimal | None) -> Interval | None:
@@ -57,11 +66,11 @@ def _limits(
     bill: Bill, ceiling: Ceilings, *, contract_months: int, usd_per_gpu_hour: Interval | None
 ) -> Iterator[tuple[str, Interval, Decimal]]:
     """What is limited, what it comes to, and the limit."""
-    month = of_lines(bill.lines, ceiling.binds)
+    month, cost = of_lines(bill.lines, ceiling.binds), COSTS.get(ceiling.binds, ceiling.binds)
     if ceiling.usd_per_month is not None:
-        yield f"{ceiling.binds} a month", month, ceiling.usd_per_month
+        yield f"{cost} of a month", month, ceiling.usd_per_month
     if ceiling.usd_per_contract is not None and contract_months:
-        yield f"{ceiling.binds} over {contract_months} months", month.times(contract_months), ceiling.usd_per_contract
+        yield f"{cost} over {contract_months} months", month.times(contract_months), ceiling.usd_per_contract
     if ceiling.usd_per_gpu_hour is not None and usd_per_gpu_hour is not None:
         yield "an accelerator for an hour", usd_per_gpu_hour, ceiling.usd_per_gpu_hour
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from planning.money import to_cents
+from planning.money import round_to, to_cents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -80,7 +80,7 @@ def dearer(old: AmountForm | None, new: AmountForm | None) -> bool:
 
 
 def _percent(moved: Decimal, before: Decimal) -> str | None:
-    return str((moved / before * 100).quantize(TENTH) + 0) if before else None  # never "-0.0"
+    return str(round_to(moved / before * 100, TENTH) + 0) if before else None  # never "-0.0"
 
 
 def _plus(one: Readings, other: Readings) -> Readings:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
+from catalogs.offering import known_term
+from planning.charge import HOME
 from planning.contract.parties import customer_is_served
 from planning.contract.sides import counted
 from planning.document.blocks import Blank, Bullets, Heading, Notice, Paragraph, Table
 from planning.document.figure import say
 from planning.document.origins import of_lock, reckoned
 from planning.money import to_cents
+from planning.upfront import list_upfront
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from planning.document.blocks import Block
     from planning.document.figure import Figure, Sentence
     from planning.lock import LockedLine
+    from planning.upfront import Upfront
 
 CHAPTERS: Final = {
     "pool": "nodes",
@@ -51,10 +55,11 @@ def price(sides: Sides) -> Iterator[Block]:
     )
     yield Paragraph(
         say(
-            "Least is what is paid when everything that scales is at its least, most when it is at its greatest all"
-            " month; each line, its unit price and its source stand in the lock."
+            "Least is what is paid when everything that scales is at its least, most the most that the work of the"
+            " checklist can use; each line, its unit price and its source stand in the lock."
         )
     )
+    yield from _due_first(sides)
     if unpriced:
         yield Notice(say("These have no price in any source, so the sums are not the whole price. Settle each:"))
         yield Bullets(tuple(say(of_lock(line.label, f"bill.{at}.label")) for at, line in unpriced))
@@ -63,6 +68,40 @@ def price(sides: Sides) -> Iterator[Block]:
             say("The cluster is run for the customer, and no line of this price pays whoever runs it. Settle it:")
         )
         yield Blank(say("What whoever runs the cluster is paid for a month, where it is not in the price, in USD"))
+
+
+def _due_first(sides: Sides) -> Iterator[Block]:
+    """What is paid on the first day, beside the month: the sums of the month hold its part of it already."""
+    numbers = {line.key: at for at, line in enumerate(sides.lock.bill)}
+    prices = {line.key: line.usd_per_unit for line in sides.lock.bill if line.usd_per_unit is not None}
+    due = list_upfront(
+        sides.lock.placements,
+        prices,
+        term_of=lambda provider, purchase: known_term(sides.catalog, provider=provider, purchase=purchase),
+    )
+    if not due:
+        return
+    yield Heading(3, say("Due on the first day, in USD"))
+    head = (say("pool"), say("purchase"), say("least"), say("most"))
+    yield Table(head=head, rows=tuple(_due(each, sides, numbers) for each in due), numbers_from=2)
+    yield Paragraph(say("It is paid before the nodes are used; each month above holds its part of it already."))
+
+
+def _due(each: Upfront, sides: Sides, numbers: Mapping[str, int]) -> tuple[Sentence, ...]:
+    spec = sides.lock.placements[each.placement]
+    pool, at = spec.pools[each.pool], f"placements.{each.placement}.pools.{each.pool}"
+    prefix = "" if spec.placement.name == HOME else f"{spec.placement.name}/"
+    line = numbers[f"{prefix}pool/{pool.name}/machine"]
+    hour = of_lock(_unit_price(sides, line), f"bill.{line}.usd_per_unit")
+    nodes = of_lock(pool.max_nodes, f"{at}.max_nodes")
+    formula = f"of {each.term.months or 1} months of all nodes, the part that is paid up front ({each.term.upfront})"
+    amounts = (_usd(usd, formula, hour, nodes) for usd in (each.usd.min, each.usd.max))
+    names = (of_lock(pool.name, f"{at}.name"), of_lock(pool.purchase, f"{at}.purchase"))
+    return (*(say(name) for name in names), *(say(amount) for amount in amounts))
+
+
+def _unit_price(sides: Sides, line: int) -> Decimal:
+    return sides.lock.bill[line].usd_per_unit or Decimal(0)
 
 
 def _chapters(lines: list[Numbered], sides: Sides) -> Mapping[str, list[Numbered]]:

@@ -42,15 +42,17 @@ class Sourced(Protocol):
 class SoftwareLock(BaseModel):
     """stacks/software.lock.json: digests as `atoll software lock` found them."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+    # Descriptions are no docstrings here: pydantic would read and parse this file for them in every plan.
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
     schema_version: int = SCHEMA_VERSION
-    release: str = RELEASE
-    """Tested tuple that was resolved."""
-    charts: dict[str, Digest] = Field(default_factory=dict)
-    """Repository, name and version of a chart to the SHA-256 of its archive."""
-    images: dict[str, Digest] = Field(default_factory=dict)
-    """Image as it is pulled to the digest of its manifest or index."""
+    release: str = Field(default=RELEASE, description="Tested tuple that was resolved.")
+    charts: dict[str, Digest] = Field(
+        default_factory=dict, description="Repository, name and version of a chart to the SHA-256 of its archive."
+    )
+    images: dict[str, Digest] = Field(
+        default_factory=dict, description="Image as it is pulled to the digest of its manifest or index."
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

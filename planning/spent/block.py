@@ -8,6 +8,7 @@ from decimal import ROUND_UP, Decimal
 from typing import TYPE_CHECKING, Final
 
 from planning.errors import InputError
+from planning.money import round_to
 from planning.spent.meters import READS, WRITES
 from planning.spent.months import GROWTH, named
 
@@ -90,4 +91,4 @@ def _spread(usage: str, amounts: Range) -> str:
 def _amount(usage: str, amount: Decimal) -> str:
     if usage in COUNTS:
         return str(amount.to_integral_value(ROUND_UP))
-    return f"{amount.quantize(TENTH, ROUND_UP).normalize():f}GB"
+    return f"{round_to(amount, TENTH, rounding=ROUND_UP).normalize():f}GB"

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import PurchaseKind
 from planning.bill import Group
 from planning.charge import Charge
-from planning.money import HOURS_PER_MONTH, Range
+from planning.money import HOURS_PER_MONTH, ZERO, Range
 from planning.takeoff import aws_disks, bounds
 from planning.takeoff.findings import Choice, Gap
+from planning.takeoff.foreseen import WHOLE, busiest_hours
 from planning.takeoff.properties import Properties, UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from decimal import Decimal
 
     from planning.takeoff.case import Case
     from planning.takeoff.findings import Counter, Finding
@@ -155,21 +156,22 @@ def _node_hours(case: Case, least: Properties, desired: Properties, most: Proper
     low, high = least.number(), most.number()
     if low > high:
         raise UnreadableError(f"{least.path} is above {most.path}")
-    expected = _forecast(case, high)
-    if expected is None:
-        expected = desired.number(low) * HOURS_PER_MONTH
+    expected, busiest = _forecast(case, high) or (desired.number(low) * HOURS_PER_MONTH, high * HOURS_PER_MONTH)
     low, high = low * HOURS_PER_MONTH, high * HOURS_PER_MONTH
-    return Range(low, min(max(expected, low), high), high)
+    expected = min(max(expected, low), high)
+    return Range(low, expected, max(busiest, expected))
 
 
-def _forecast(case: Case, most: Decimal) -> Decimal | None:
-    """This group's share, by its largest size, of the node-hours that its pool expects."""
+def _forecast(case: Case, most: Decimal) -> tuple[Decimal, Decimal] | None:
+    """This group's share, by its largest size, of the node-hours that its pool expects, and of the busiest month's."""
     pool = case.registered.pool(case.resource)
     if pool is None:
         return None
-    expected = Properties(pool.inputs, pool.name).at("nodeHours").at("expected").number()
-    together = sum(_largest(group) for group in case.registered.nodes_of_pool.get(pool.urn, ()))
-    return expected * most / together if together else expected
+    said = Properties(pool.inputs, pool.name)
+    expected = said.at("nodeHours").at("expected").number()
+    together = sum((_largest(group) for group in case.registered.nodes_of_pool.get(pool.urn, ())), start=ZERO)
+    share = most / together if together else Decimal(WHOLE)
+    return expected * share, busiest_hours(said, nodes=most, share=share)
 
 
 def _largest(group: Resource) -> Decimal:

@@ -11,6 +11,7 @@ from planning.bill import Group
 from planning.charge import Charge
 from planning.money import HOURS_PER_MONTH, Range
 from planning.takeoff import bounds, kubernetes
+from planning.takeoff.foreseen import between
 from planning.takeoff.properties import Properties, UnreadableError
 from planning.takeoff.stored import OBJECTS, by_use, tier_key
 
@@ -96,11 +97,10 @@ def _node_hours(case: Case, spec: Properties) -> Range:
     high = spec.at("maxNodes").number(wanted) if scaled else wanted
     if low > high:
         raise UnreadableError("spec.minNodes is above spec.maxNodes")
-    low, high = low * HOURS_PER_MONTH, high * HOURS_PER_MONTH
-    forecast = wanted * HOURS_PER_MONTH
     if case.pool is not None:
-        forecast = case.pool.at("nodeHours").at("expected").number()
-    return Range(low, min(max(forecast, low), high), high)
+        return between(case.pool, fewest=low, most=high)
+    low, high = low * HOURS_PER_MONTH, high * HOURS_PER_MONTH
+    return Range(low, min(max(wanted * HOURS_PER_MONTH, low), high), high)
 
 
 def _purchase(case: Case, compute_class: str) -> str:

@@ -12,6 +12,7 @@ from planning.charge import Charge
 from planning.money import HOURS_PER_MONTH, Range
 from planning.takeoff import bounds
 from planning.takeoff.findings import Gap
+from planning.takeoff.foreseen import between
 from planning.takeoff.properties import Properties, UnreadableError
 
 if TYPE_CHECKING:
@@ -100,11 +101,8 @@ def hours_of(pool: Resource, *, registered: Registered) -> Range:
         raise UnreadableError(f"{inputs.path}.autoscaling has a minimum above its maximum")
     owner = registered.pool(pool)
     if owner is None:
-        expected = low * HOURS_PER_MONTH
-    else:
-        expected = Properties(owner.inputs, owner.name).at("nodeHours").at("expected").number()
-    low, high = low * HOURS_PER_MONTH, high * HOURS_PER_MONTH
-    return Range(low, min(max(expected, low), high), high)
+        return Range(low * HOURS_PER_MONTH, low * HOURS_PER_MONTH, high * HOURS_PER_MONTH)
+    return between(Properties(owner.inputs, owner.name), fewest=low, most=high)
 
 
 def most_hours(pool: Resource) -> Range:

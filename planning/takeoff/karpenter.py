@@ -10,6 +10,7 @@ from planning.charge import Charge
 from planning.money import HOURS_PER_MONTH, ZERO, Range
 from planning.takeoff import aws_disks, bounds
 from planning.takeoff.findings import Choice, Free, Gap
+from planning.takeoff.foreseen import busiest_hours
 from planning.takeoff.kubernetes import gib
 from planning.takeoff.properties import Properties, UnreadableError
 
@@ -76,13 +77,14 @@ def _node_hours(case: Case, limits: Properties) -> Range:
     pool = case.registered.pool(case.resource)
     if pool is None:
         raise UnreadableError("no component above says how long its nodes run")
-    most = _most(limits, Properties(pool.inputs, pool.name).at("vcpus")) * HOURS_PER_MONTH
-    foreseen = Properties(pool.inputs, pool.name).at("nodeHours")
+    said = Properties(pool.inputs, pool.name)
+    nodes = _most(limits, said.at("vcpus"))
+    most, foreseen = nodes * HOURS_PER_MONTH, said.at("nodeHours")
     fixed = sum((_least(group) for group in case.registered.nodes_of_pool.get(pool.urn, ())), start=ZERO)
-    low, expected = (
-        min(max(foreseen.at(reading).number() - fixed * HOURS_PER_MONTH, ZERO), most) for reading in ("min", "expected")
-    )
-    return Range(low, max(low, expected), most)
+    always = fixed * HOURS_PER_MONTH
+    low, expected = (min(max(foreseen.at(reading).number() - always, ZERO), most) for reading in ("min", "expected"))
+    expected = max(low, expected)
+    return Range(low, expected, max(expected, min(busiest_hours(said, nodes=nodes + fixed) - always, most)))
 
 
 def _most(limits: Properties, cores_of_node: Properties) -> Decimal:

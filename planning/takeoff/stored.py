@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from catalogs.model import Item
 from planning.takeoff.case import VOLUME_UNKNOWN
 from planning.takeoff.findings import Free
-from planning.takeoff.properties import UnreadableError
+from planning.takeoff.properties import Properties, UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -27,6 +27,10 @@ def by_use(case: Case, *, items: Collection[str]) -> Iterator[Finding]:
 
 
 def tier_key(case: Case) -> str:
-    """Key of a storage tier's line: the tier that the component above says, else the resource's own name."""
-    tier = None if case.owner is None else case.owner.inputs.get("tier")
-    return f"storage/{tier if isinstance(tier, str) else case.resource.name}"
+    """Key of a storage tier's line: the tier that the component above says, else the resource's own name.
+
+    Raises:
+        UnreadableError: the tier is not known, so that nobody can tell which limit its line is under.
+    """
+    tier = Properties(None if case.owner is None else case.owner.inputs.get("tier"), "tier")
+    return f"storage/{tier.text(case.resource.name)}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from planning.errors import InputError
 from planning.takeoff.read.preview import Preview
 from planning.takeoff.read.state import FIELDS, resource, stack_of
 from planning.takeoff.read.values import is_list, is_object, is_resource, objects, text
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 REGION: Final = "aws:region"
 SAME: Final = "same"
+ERROR: Final = "error"
+LONGEST_MESSAGE: Final = 400  # of a diagnostic, which may hold a whole traceback
 _SHOW_SAMES: Final = "run `pulumi preview --json --show-sames` for whole totals"
 
 
@@ -38,8 +41,17 @@ def faults(document: dict[str, object]) -> Iterator[str]:
 
 
 def preview(document: dict[str, object]) -> Preview:
-    """The stack before and after: first old state and last new state of each URN."""
+    """The stack before and after: first old state and last new state of each URN.
+
+    Raises:
+        InputError: the preview failed before its first step: it says nothing of what the stack costs.
+    """
     steps = objects(document.get("steps"))
+    errors = [each for each in objects(document.get("diagnostics")) if each.get("severity") == ERROR]
+    if errors and not steps:
+        said = " ".join(text(errors[0].get("message")).split()) or "it does not say why"
+        raise InputError(f"the preview failed: {said[:LONGEST_MESSAGE]}", hint="mend the program, and preview again")
+    gaps = tuple(_gaps(document, steps))
     old: dict[str, Resource] = {}
     new: dict[str, Resource] = {}
     read_only = 0
@@ -58,7 +70,8 @@ def preview(document: dict[str, object]) -> Preview:
         old=tuple(old.values()),
         new=tuple(new.values()),
         default_region=_region(document.get("config")),
-        notes=tuple(_notes(document, steps, read_only)),
+        notes=(*gaps, *_notes(read_only)),
+        gaps=gaps,
     )
 
 
@@ -85,15 +98,18 @@ def _region(config: object) -> str | None:
     return text(config.get(REGION)) or None if is_object(config) else None
 
 
-def _notes(document: dict[str, object], steps: Sequence[dict[str, object]], read_only: int) -> Iterator[str]:
+def _gaps(document: dict[str, object], steps: Sequence[dict[str, object]]) -> Iterator[str]:
     """What is missing from the document."""
     hidden = _hidden(document, steps)
     if hidden:
         yield f"{hidden} unchanged resources are not in this preview: {_SHOW_SAMES}"
+    if any(each.get("severity") == ERROR for each in objects(document.get("diagnostics"))):
+        yield "the preview ended with an error: resources may be missing"
+
+
+def _notes(read_only: int) -> Iterator[str]:
     if read_only:
         yield f"{read_only} resources are only read by this stack and not counted"
-    if any(each.get("severity") == "error" for each in objects(document.get("diagnostics"))):
-        yield "the preview ended with an error: resources may be missing"
 
 
 def _hidden(document: dict[str, object], steps: Sequence[dict[str, object]]) -> int:

@@ -19,6 +19,7 @@ class Preview:
         new: resources that will exist, or do in the case of an exported stack.
         default_region: config "aws:region", None where the file does not say.
         notes: what a reader of the figures should know, as that unchanged resources are not in the file.
+        gaps: which of them keep resources out, so that a total is only a floor.
     """
 
     stack: str
@@ -26,3 +27,4 @@ class Preview:
     new: tuple[Resource, ...]
     default_region: str | None = None
     notes: tuple[str, ...] = ()
+    gaps: tuple[str, ...] = ()
