@@ -11,17 +11,19 @@ import pulumi
 
 from components.targets import build
 from planning.errors import AtollError, in_one_line
-from planning.lock import LOCK_NAME, read_lock
-from planning.platform.prices import node_prices
+from planning.lock import ACCEPTED_KEY, LOCK_NAME, read_lock, refuse_other_option
+from planning.reach import counted_prices
 
 
 def main() -> None:
     """The stack that is selected."""
     try:
-        lock = read_lock(Path(__file__).parent / pulumi.get_stack() / LOCK_NAME)
-        beside = [spec.placement.name for spec in lock.placements[1:]]
-        prices = node_prices(lock.bill, beside=beside, binds=lock.ceiling.binds)
-        outputs = build(lock.placements, joined=lock.joined, ceiling=lock.ceiling.usd_per_month, prices=prices)
+        stack = pulumi.get_stack()
+        lock = read_lock(Path(__file__).parent / stack / LOCK_NAME, stack=stack)
+        section, _, key = ACCEPTED_KEY.partition(":")
+        refuse_other_option(lock, accepted=pulumi.Config(section).get(key), file=f"Pulumi.{stack}.yaml")
+        ceiling = lock.ceiling.usd_per_month
+        outputs = build(lock.placements, joined=lock.joined, ceiling=ceiling, prices=counted_prices(lock))
     except AtollError as error:
         raise pulumi.RunError(in_one_line(error)) from error  # the engine prints it without a traceback
     for name, value in outputs.items():

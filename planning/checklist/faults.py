@@ -58,7 +58,9 @@ def spell(path: Iterable[str | int]) -> str:
 def nearest(word: str, words: Iterable[str]) -> str:
     """The one of `words` that was most likely meant, "" when none is near."""
     by_shape = {_shape(known): known for known in words}
-    close = get_close_matches(_shape(word), by_shape, n=1, cutoff=0.6)
+    shape = _shape(word)
+    same_letters = [each for each in by_shape if sorted(each) == sorted(shape)]  # two of them were exchanged
+    close = same_letters or get_close_matches(shape, by_shape, n=1, cutoff=0.6)
     return by_shape[close[0]] if close else ""
 
 

@@ -9,7 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-When = tuple[tuple[str, frozenset[str]], ...]  # earlier questions, and the answers that must have been given
+When = tuple[tuple[str, frozenset[str]], ...]  # earlier questions, and answers to them
+DefaultBy = tuple[str, tuple[tuple[str, str], ...]]  # an earlier question, and the default for each answer to it
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,64 +27,51 @@ class Question:
 
     Args:
         kind: choice (one of `choices`), text, number, or bool ("true" or "false").
-        several: more than one answer, separated by commas.
-        default: the answer of someone who just presses enter.
+        several: more than one answer, separated by commas or spaces.
+        default: the answer of someone who just presses enter; "" where one must be typed.
+        default_by: the default where it follows from an earlier answer.
+        example: an answer in the place of a default that there cannot be; it is never written.
         path: field of the checklist, as in "workloads[0].model.parameters".
-        nothing: the answer that leaves the field out.
+        nothing: the answer that leaves the field out, as in "none"; None where it cannot be left out.
         when: earlier questions and the answers that make this one worth asking; all must hold.
+        unless: earlier questions and the answers that make it pointless; one is enough.
+        detail: whether it moves the price little, so that whoever is in a hurry keeps its default.
     """
 
     id: str
     text: str
     kind: Literal["choice", "text", "number", "bool"]
     path: str
-    default: str
+    default: str = ""
+    default_by: DefaultBy | None = None
+    example: str = ""
     choices: tuple[Choice, ...] = ()
     several: bool = False
-    nothing: str = ""
+    nothing: str | None = None
     when: When = ()
+    unless: When = ()
+    detail: bool = False
+
+    @property
+    def is_numbered(self) -> bool:
+        """Whether a choice may be given by its number in the list: not where the choices are numbers themselves."""
+        return not any(choice.word.isdecimal() for choice in self.choices)
 
 
 def is_asked(question: Question, *, answers: Mapping[str, str]) -> bool:
     """Whether the complete `answers` so far make the question worth asking."""
-    return all(answers.get(other, "") in words for other, words in question.when)
+    wanted = all(answers.get(other, "") in words for other, words in question.when)
+    return wanted and not any(answers.get(other, "") in words for other, words in question.unless)
+
+
+def derive_default(question: Question, *, answers: Mapping[str, str]) -> str:
+    """The answer of someone who just presses enter, after these answers."""
+    if question.default_by is None:
+        return question.default
+    other, defaults = question.default_by
+    return dict(defaults).get(answers.get(other, ""), question.default)
 
 
 def words(*known: str) -> tuple[Choice, ...]:
     """Choices that need no explanation."""
     return tuple(Choice(word) for word in known)
-
-
-def text(
-    name: str, text: str, path: str, default: str, *, several: bool = False, nothing: str = "", when: When = ()
-) -> Question:
-    """A question that is answered in words."""
-    return Question(
-        id=name, text=text, kind="text", path=path, default=default, several=several, nothing=nothing, when=when
-    )
-
-
-def number(name: str, text: str, path: str, default: str, *, when: When = ()) -> Question:
-    """A question that is answered by a number."""
-    return Question(id=name, text=text, kind="number", path=path, default=default, when=when)
-
-
-def flag(name: str, text: str, path: str, default: str, *, when: When = ()) -> Question:
-    """A question that is answered by yes or no."""
-    return Question(id=name, text=text, kind="bool", path=path, default=default, when=when)
-
-
-def choice(
-    name: str,
-    text: str,
-    path: str,
-    default: str,
-    choices: tuple[Choice, ...],
-    *,
-    several: bool = False,
-    nothing: str = "",
-) -> Question:
-    """A question with few answers."""
-    return Question(
-        id=name, text=text, kind="choice", path=path, default=default, choices=choices, several=several, nothing=nothing
-    )

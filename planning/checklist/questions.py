@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final, cast
 
 from planning.checklist import scalars
 from planning.checklist.meanings import meanings
-from planning.checklist.question import Choice, Question, is_asked
+from planning.checklist.model import Checklist
+from planning.checklist.question import Choice, Question, derive_default, is_asked
 from planning.checklist.question_list import QUESTIONS
 from planning.checklist.shape import section_at
 
@@ -23,6 +24,8 @@ _HEAD: Final = """\
 """
 _PART: Final = re.compile(r"(\w+)|\[(\d+)\]")
 _SAFE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.@/+-]*")
+_NUMBER: Final = re.compile(r"-?[0-9.]+")
+_SEPARATOR: Final = re.compile(r"[,\s]+")
 _COMMENT_COLUMN: Final = 40
 
 Tree = dict[str | int, "Tree | tuple[str, str]"]  # a leaf is its YAML and its comment
@@ -33,7 +36,7 @@ def complete(answers: Mapping[str, str]) -> dict[str, str]:
     whole: dict[str, str] = {}
     for question in QUESTIONS:
         if is_asked(question, answers=whole):
-            whole[question.id] = answers.get(question.id, question.default).strip()
+            whole[question.id] = answers.get(question.id, derive_default(question, answers=whole)).strip()
     return whole
 
 
@@ -46,12 +49,13 @@ def compose(answers: Mapping[str, str]) -> str:
     whole = complete(answers)
     tree: Tree = {}
     for question in QUESTIONS:
-        answer = whole.get(question.id, question.nothing)
-        if question.path and answer != question.nothing:
+        answer = whole.get(question.id)
+        if question.path and answer is not None and answer != question.nothing:
             _plant(tree, path=question.path, leaf=_yaml(question, answer), kind=whole["purpose"])
-        if question.id == "purpose":
+        if question.id == "purpose" and answer is not None:
             _plant(tree, path="workloads[0].name", leaf=_scalar(answer.replace("_", "-")), kind=answer)
-    return _HEAD + "".join(_section(key, node) for key, node in tree.items())
+    order = [name for name in Checklist.model_fields if name in tree]
+    return _HEAD + "".join(_section(name, tree[name]) for name in order)
 
 
 def _plant(tree: Tree, *, path: str, leaf: str, kind: str) -> None:
@@ -70,10 +74,19 @@ def _meaning(parts: list[str | int], *, kind: str) -> str:
 
 def _yaml(question: Question, answer: str) -> str:
     if question.several:
-        chosen = [word.strip() for word in answer.split(",") if word.strip() not in {"", question.nothing}]
+        chosen = [word for word in separate(answer) if word != question.nothing]
         return f"[{', '.join(map(_scalar, chosen))}]"
     plain = question.kind in {"bool", "number"} or (question.kind == "choice" and answer.isdecimal())
-    return answer if plain and _is_plain(answer) else _scalar(answer)
+    return answer if plain and (_is_plain(answer) or _is_number(answer)) else _scalar(answer)
+
+
+def _is_number(answer: str) -> bool:
+    return bool(_NUMBER.fullmatch(answer)) and scalars.objection(answer) is None
+
+
+def separate(answer: str) -> list[str]:
+    """The answers in one line, separated by commas or spaces; each once."""
+    return list(dict.fromkeys(_SEPARATOR.split(answer.strip(", \t")))) if answer.strip(", \t") else []
 
 
 def _is_plain(answer: str) -> bool:
@@ -110,4 +123,4 @@ def _item(item: Tree, *, indent: int) -> Iterator[str]:
     yield from lines[1:]
 
 
-__all__ = ["QUESTIONS", "Choice", "Question", "complete", "compose", "is_asked"]
+__all__ = ["QUESTIONS", "Choice", "Question", "complete", "compose", "derive_default", "is_asked", "separate"]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from pydantic import ValidationError
-from yaml.reader import Reader
 
+from catalogs.bounded_files import UnreadableFileError, refuse_control_characters, refuse_long
 from planning.checklist import scalars
 from planning.checklist.faults import Source, locate, nearest, spell
 from planning.checklist.model import Checklist
@@ -18,20 +17,16 @@ from planning.checklist.rules import broken_rules
 from planning.checklist.shape import kinds
 from planning.checklist.yaml_nodes import Fields, Node, Note, Place, Scalar, compose
 from planning.errors import Fault, InputError, counted
+from planning.input_files import read_text, refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 MAX_BYTES: Final = 1_000_000
+HINT: Final = "a checklist is a page or two of text; `atoll init` writes a first one"
 DAYS: Final = frozenset({("agreement", "starts")})  # fields that are a date
 MAX_FAULTS: Final = 100  # reported at once; nobody reads more
-_UNPRINTABLE: Final = Reader.NON_PRINTABLE  # lone surrogates included (YAML 1.1, section 4.1.1)
-_REASONS: Final = (
-    (FileNotFoundError, "there is no such file"),
-    (IsADirectoryError, "this is a folder, not a file"),
-    (PermissionError, "no permission to read it"),
-)
 _SILENT: Final = frozenset({"extra_forbidden", "missing"})  # findings about the key, whatever the value
 
 
@@ -41,19 +36,7 @@ def read_file(path: Path) -> Checklist:
     Raises:
         InputError: no such file, not readable, over 1 MB, not text, or any fault that `read` finds.
     """
-    file = str(path)
-    try:
-        with path.open("rb") as stream:
-            content = stream.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise InputError(f"{file}: {_reason(error)}", hint="`atoll init` writes a first checklist") from error
-    _refuse_long(len(content), file=file)
-    try:
-        return read(content.decode("utf-8-sig"), file=file)
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        fault = Fault(message=f"byte {error.start + 1} is not UTF-8 text", file=file, line=line)
-        raise InputError(f"{file}: not a text file", faults=(fault,), hint="save it as UTF-8 text") from error
+    return read(read_text(path, most_bytes=MAX_BYTES, hint=HINT), file=str(path))
 
 
 def read(text: str, *, file: str) -> Checklist:
@@ -62,10 +45,13 @@ def read(text: str, *, file: str) -> Checklist:
     Raises:
         InputError: with every fault that can be found, in the order of the lines.
     """
-    _refuse_long(len(text), file=file)
-    text = text.removeprefix("\ufeff")
+    try:
+        refuse_long(len(text), most_bytes=MAX_BYTES)
+        text = text.removeprefix("\ufeff")
+        refuse_control_characters(text)
+    except UnreadableFileError as error:
+        raise refused(error, file=file) from error
     source = Source(file=file, lines=text.splitlines())
-    _refuse_unprintable(text, source=source)
     root, notes = compose(text)
     faults = [_yaml_fault(note, source=source) for note in notes]
     if not isinstance(root, Fields):
@@ -150,26 +136,3 @@ def _no_fields(root: Node | None, *, source: Source) -> Fault:
         return source.fault("the checklist is empty", place=Place(1, 1), hint="`atoll init` writes a first one")
     hint = 'start with "customer:" and "workloads:", each at the beginning of a line'
     return source.fault("a checklist is made of named sections", place=Place(1, 1), hint=hint)
-
-
-def _refuse_long(length: int, *, file: str) -> None:
-    if length > MAX_BYTES:
-        raise InputError(f"{file}: over {MAX_BYTES // 10**6} MB", hint="a checklist is a page or two of text")
-
-
-def _refuse_unprintable(text: str, *, source: Source) -> None:
-    if (found := _UNPRINTABLE.search(text)) is None:
-        return
-    before = text[: found.start()].splitlines(keepends=True)
-    line, column = (
-        (len(before), len(before[-1]) + 1) if before and not before[-1].endswith("\n") else (len(before) + 1, 1)
-    )
-    fault = Fault(message=f"character U+{ord(found[0]):04X} is not text", file=source.file, line=line, column=column)
-    raise InputError(f"{source.file}: not a text file", faults=(fault,), hint="save it as UTF-8 text")
-
-
-def _reason(error: OSError) -> str:
-    for kind, words in _REASONS:
-        if isinstance(error, kind):
-            return words
-    return os.strerror(error.errno) if error.errno else "cannot be read"

@@ -13,6 +13,12 @@ from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema
 _QUANTITY: Final = re.compile(r"(?P<number>\d{1,30}(?:\.\d{1,40})?)\s*(?P<unit>[A-Za-z/%]*)")
 _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _NUMBER: Final = re.compile(r"-?\d{1,30}(?:\.\d{1,30})?")
+# The largest of each, as a power of ten.
+_MOST_GIGABYTES: Final = 15
+_MOST_GIGABITS_PER_S: Final = 9
+_MOST_COUNT: Final = 24
+_MOST_DAYS: Final = 7
+_MOST_NUMBER: Final = 12
 _LONGEST_SHOWN: Final = 40  # characters of a wrong text that a message repeats
 
 # SI prefixes are decimal, IEC prefixes binary (IEC 80000-13); everything is kept in GB of 10^9 bytes.
@@ -35,6 +41,8 @@ _COUNTS: Final = {
     "T": Decimal(10**12),
 }
 _DAYS: Final = {"h": Decimal(1) / 24, "d": Decimal(1), "w": Decimal(7)}
+FIRST_YEAR: Final = 2000
+LAST_YEAR: Final = 2999  # terms are counted on from a day, and a calendar ends with 9999
 
 
 class QuantityError(ValueError):
@@ -45,7 +53,7 @@ class QuantityError(ValueError):
         self.hint = hint
 
 
-def _parse(text: object, *, units: dict[str, Decimal], example: str) -> Decimal:
+def _parse(text: object, *, units: dict[str, Decimal], example: str, power: int) -> Decimal:
     if isinstance(text, Decimal):
         return text
     hint = f'write a quantity with its unit, as in "{example}"' if "" not in units else f'write it as in "{example}"'
@@ -60,7 +68,17 @@ def _parse(text: object, *, units: dict[str, Decimal], example: str) -> Decimal:
         known = ", ".join(unit or "no unit" for unit in units)
         wrong = f'"{given}" has an unknown unit' if match["unit"] else f'"{given}" has no unit'
         raise QuantityError(wrong, hint=f"{hint}; units here: {known}")
-    return Decimal(match["number"]) * factor
+    return _limited(Decimal(match["number"]) * factor, power=power)
+
+
+def _limited(value: Decimal, *, power: int) -> Decimal:
+    """Refuses what no cluster has, so that no product of quantities and prices outgrows a Decimal's 28 digits.
+
+    Not as a bound of the field: that would take the place of the field's own.
+    """
+    if abs(value) > Decimal(10) ** power:
+        raise QuantityError(f"is more than 10^{power}, which no cluster is", hint="look at the unit and the zeros")
+    return value
 
 
 def _shown(text: object) -> str:
@@ -88,7 +106,7 @@ def parse_number(text: object) -> Decimal:
         raise QuantityError("is not a number", hint=hint)
     if not _NUMBER.fullmatch(str(text)):
         raise QuantityError(f'"{_shown(text)}" is not a number', hint=hint)
-    return Decimal(str(text))
+    return _limited(Decimal(str(text)), power=_MOST_NUMBER)
 
 
 def refuse_truth(given: object) -> object:
@@ -106,19 +124,26 @@ def parse_day(text: object) -> date:
     """A day from "2027-01-04", never from a number of seconds or a time of day.
 
     Raises:
-        QuantityError: not a date, or one that no calendar has.
+        QuantityError: not a date, one that no calendar has, or one that months cannot be counted on from.
     """
     if isinstance(text, date) and not isinstance(text, datetime):
-        return text
+        return _countable(text)
     hint = "write year, month and day, as in 2027-01-04"
     if not isinstance(text, str):
         raise QuantityError("is not a date", hint=hint)
     if not _DAY.fullmatch(text):
         raise QuantityError(f'"{_shown(text)}" is not a date', hint=hint)
     try:
-        return date.fromisoformat(text)
+        found = date.fromisoformat(text)
     except ValueError as error:
         raise QuantityError(f'"{_shown(text)}" is a day that no calendar has', hint=hint) from error
+    return _countable(found)
+
+
+def _countable(day: date) -> date:
+    if not FIRST_YEAR <= day.year <= LAST_YEAR:
+        raise QuantityError(f"{day} is not between {FIRST_YEAR} and {LAST_YEAR}", hint="look at the year")
+    return day
 
 
 def parse_cidr(text: object) -> IPv4Network:
@@ -148,22 +173,22 @@ def parse_gigabytes(text: object) -> Decimal:
     Raises:
         QuantityError: no unit, an unknown unit, or not a number.
     """
-    return _parse(text, units=_GIGABYTES, example="2TB")
+    return _parse(text, units=_GIGABYTES, example="2TB", power=_MOST_GIGABYTES)
 
 
 def parse_gigabits_per_s(text: object) -> Decimal:
     """Gbit/s from "5Gbps", "800Mbps"."""
-    return _parse(text, units=_GIGABITS_PER_S, example="5Gbps")
+    return _parse(text, units=_GIGABITS_PER_S, example="5Gbps", power=_MOST_GIGABITS_PER_S)
 
 
 def parse_count(text: object) -> Decimal:
     """A plain count from 7000000000, "7B" or "140 billion" written "140B"."""
-    return _parse(text, units=_COUNTS, example="7B")
+    return _parse(text, units=_COUNTS, example="7B", power=_MOST_COUNT)
 
 
 def parse_days(text: object) -> Decimal:
     """Days from "30d", "2w" or "36h"."""
-    return _parse(text, units=_DAYS, example="30d")
+    return _parse(text, units=_DAYS, example="30d", power=_MOST_DAYS)
 
 
 def _text_schema(example: str, description: str) -> WithJsonSchema:
@@ -194,6 +219,8 @@ Count = Annotated[
 ]
 Days = Annotated[Decimal, _POSITIVE, BeforeValidator(parse_days), _as_text("d"), _text_schema("30d", "a time: h, d, w")]
 Number = Annotated[Decimal, BeforeValidator(parse_number)]
+Share = Annotated[Decimal, Field(gt=0, le=1), BeforeValidator(parse_number)]
+Positive = Annotated[Decimal, _POSITIVE, BeforeValidator(parse_number)]  # its bound holds beside None too
 Day = Annotated[date, BeforeValidator(parse_day)]
 Whole = Annotated[int, Field(strict=True)]
 Flag = Annotated[bool, Field(strict=True)]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from planning.checklist.meanings import meanings
-from planning.checklist.units import Count, Days, Flag, Gigabytes, Number, Whole
+from planning.checklist.units import Count, Days, Flag, Gigabytes, Number, Positive, Share, Whole
 from planning.checklist.words import Domain, FabricAsk, Framework, Precision, Purchase
 
 if TYPE_CHECKING:
@@ -116,14 +116,14 @@ class Compute(Job):
     """Accelerator the rate was measured on, as in the catalog."""
     precision: Precision = Precision.BF16
     """Number format."""
-    mfu: Number = Field(default=Decimal("0.4"), gt=0, le=1)
-    """Share of peak FLOPS you expect to reach; above 0.5 is refused unless measured."""
+    mfu: Share | None = None
+    """Share of peak FLOPS you expect; not given: what published runs reach. Above 0.5 is refused unless measured."""
     global_batch: Whole | None = Field(default=None, ge=1)
     """Samples or sequences per step."""
     deadline: Days | None = None
     """One run must be done within this time."""
-    runs_per_month: Number = Field(default=Decimal(1), gt=0)
-    """How often a run is started."""
+    runs_per_month: Positive | None = None
+    """How often a run is started; not given: once a month, or one after the other where a run may take longer."""
     rollout_vcpus: Whole = Field(default=0, ge=0)
     """Simulator cores beside the accelerators, for reinforcement learning."""
     checkpointing: Checkpointing = Checkpointing()
@@ -157,14 +157,24 @@ class Inference(Job):
     """The model served."""
     precision: Precision = Precision.BF16
     """Number format of the weights; fp8 and int8 count as quantised (1 byte)."""
-    replicas: Whole = Field(default=1, ge=1)
-    """Copies that are always up."""
+    requests_per_second: Positive | None = None
+    """Requests answered on average while the service is up; the copies then follow from published benchmarks."""
+    peak_requests_per_second: Positive | None = None
+    """Requests at the peak; not given: as on average."""
+    input_tokens: Whole | None = Field(default=None, ge=1)
+    """Tokens of one request on average; with `requests_per_second`."""
+    output_tokens: Whole | None = Field(default=None, ge=1)
+    """Tokens of one answer on average; with `requests_per_second`."""
+    latency_p95_seconds: Positive | None = None
+    """Longest time for a whole answer, of 95 in 100; with `requests_per_second`."""
+    replicas: Whole | None = Field(default=None, ge=1)
+    """Copies that are always up; not given: 1, or as `requests_per_second` needs."""
     max_replicas: Whole | None = Field(default=None, ge=1)
     """Copies at the peak; the difference is autoscaled."""
     scale_to_zero: Flag = False
     """Whether the last copy goes too when nobody asks, which the first request after that waits for."""
-    batch: Whole = Field(default=1, ge=1)
-    """Requests answered together by one replica."""
+    batch: Whole | None = Field(default=None, ge=1)
+    """Requests answered together by one replica; not given: 1."""
     context_tokens: Whole = Field(default=4096, ge=1)
     """Longest context of one request."""
     latency_ms_per_token: Number | None = Field(default=None, gt=0)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, final
 
 import yaml
 
+from catalogs.bounded_files import CONTROL_CHARACTER
 from planning.checklist import yaml_faults
 
 if TYPE_CHECKING:
@@ -139,7 +140,9 @@ class _Builder:
         if isinstance(event, yaml.AliasEvent):
             self._add(Refused(_place(event)))
         elif isinstance(event, yaml.ScalarEvent):
-            self._add(self._tagged(event) or Scalar(event.value, not event.style, _place(event)))
+            self._add(
+                self._tagged(event) or self._steering(event) or Scalar(event.value, not event.style, _place(event))
+            )
         elif isinstance(event, yaml.CollectionStartEvent):
             return self._open(event)
         elif isinstance(event, yaml.CollectionEndEvent):
@@ -204,6 +207,13 @@ class _Builder:
             return None
         tag = event.tag.replace("tag:yaml.org,2002:", "!!")
         self._say(f'"{tag}": tags are not used in a checklist', event, hint="write the plain value")
+        return Refused(_place(event))
+
+    def _steering(self, event: yaml.ScalarEvent) -> Refused | None:
+        """Refuse a character that no text has, such as ESC, written as an escape in quotes."""
+        if (found := CONTROL_CHARACTER.search(event.value)) is None:
+            return None
+        self._say(f"character U+{ord(found[0]):04X} is not text", event, hint="delete the escape")
         return Refused(_place(event))
 
     def _say(self, message: str, event: yaml.Event, *, hint: str) -> None:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from catalogs.accelerators import accelerators
+from planning.checklist.faults import nearest
 from planning.checklist.rules.broken import Broken
 from planning.checklist.words import Purchase
+from planning.checklist.workload import Compute
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,6 +38,35 @@ def _disagreement(count: int, *, per_node: int | None, nodes: int | None) -> str
     if nodes and count % nodes:
         return f"{count} accelerators cannot be shared equally by {nodes} nodes"
     return ""
+
+
+def accelerator_known(checklist: Checklist) -> Iterator[Broken]:
+    """An accelerator that is asked for, or was measured on, is one of the catalog."""
+    for at, job in enumerate(checklist.workloads):
+        if job.hardware is not None and job.hardware.accelerator is not None:
+            yield from _unknown(job.hardware.accelerator, path=("workloads", at, "hardware", "accelerator"))
+        if isinstance(job, Compute) and job.measured_on is not None:
+            yield from _unknown(job.measured_on, path=("workloads", at, "measured_on"))
+
+
+def _unknown(name: str, *, path: tuple[str | int, ...]) -> Iterator[Broken]:
+    families = list(dict.fromkeys(each.family for each in accelerators()))
+    known = [*families, *(each.name for each in accelerators())]
+    if name in known:
+        return
+    near = nearest(name, known)
+    hint = f'did you mean "{near}"?' if near else f"one of: {', '.join(families)}"
+    yield Broken(path, f'the catalog has no accelerator "{name}"', hint)
+
+
+def form_exists(checklist: Checklist) -> Iterator[Broken]:
+    """A family that is asked for is made in the form that is asked for."""
+    for at, ask in _asks(checklist):
+        forms = [str(each.form) for each in accelerators() if each.family == ask.accelerator]
+        if ask.form is not None and forms and ask.form not in forms:
+            message = f"the catalog has no {ask.accelerator} in the form {ask.form}"
+            hint = f"there it is {' or '.join(dict.fromkeys(forms))}"
+            yield Broken(("workloads", at, "hardware", "form"), message, hint)
 
 
 def form_agrees(checklist: Checklist) -> Iterator[Broken]:

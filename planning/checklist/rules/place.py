@@ -17,7 +17,23 @@ if TYPE_CHECKING:
 
     Path = tuple[str | int, ...]
 
+PRIVATE: Final = tuple(  # RFC 1918, and RFC 6598, which AWS and Google Cloud take for a VPC, too
+    IPv4Network(each) for each in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10")
+)
+# What no network of a cloud may be (RFC 1122, 3927, 5771, 1112; docs.cloud.google.com/vpc/docs/subnets, prohibited
+# IPv4 ranges): an address in it reaches nobody, or everybody.
+IMPOSSIBLE: Final[Mapping[IPv4Network, str]] = {
+    IPv4Network("0.0.0.0/8"): "stands for the own network",
+    IPv4Network("127.0.0.0/8"): "stands for the own machine",
+    IPv4Network("169.254.0.0/16"): "is link-local",
+    IPv4Network("224.0.0.0/4"): "is for multicast",
+    IPv4Network("240.0.0.0/4"): "is reserved",
+}
+# A VPC of AWS has a /16 to a /28 (docs.aws.amazon.com/vpc/latest/userguide/vpc-cidr-blocks.html, 2026-11-23). Ranges of
+# other clouds may stand for several subnets: the default network of Google Cloud is a /9.
+VPC_SIZES: Final[Mapping[CloudName, tuple[int, int]]] = {CloudName.AWS: (16, 28)}
 ZONES: Final = 3  # the most a cluster is spread over (design section 7)
+SUGGESTION: Final = "use a part of 10.0.0.0/8, 172.16.0.0/12 or 192.168.0.0/16"
 WIDEST_DOOR: Final = 16  # prefix length; a wider range is half a provider, not an office
 _SUGGESTED: Final = tuple(
     IPv4Network(f"{net}.0.0/16") for net in ("10.64", "10.80", "10.96", "10.112", "172.20", "172.24")
@@ -167,10 +183,46 @@ def network_fits(checklist: Checklist) -> Iterator[Broken]:
             yield from _fits(each.cidr, path=("where", "elsewhere", at, "cidr"))
 
 
+def networks_possible(checklist: Checklist) -> Iterator[Broken]:
+    """A range that belongs to others is one that a network can have, in the size that its cloud gives."""
+    where, main = checklist.where, checklist.main_cloud
+    if where.existing is not None:
+        yield from _possible(where.cidr, path=("where", "cidr"))
+    for at, each in enumerate(where.elsewhere):
+        if each.existing is not None:
+            yield from _possible(each.cidr, path=("where", "elsewhere", at, "cidr"))
+    for at, cidr in enumerate(where.api_cidrs):
+        yield from _reachable(cidr, path=("where", "api_cidrs", at))
+    if main is None or main.vpc_cidr is None:
+        return
+    path = ("main_cloud", "vpc_cidr")
+    wrong = list(_possible(main.vpc_cidr, path=path))
+    yield from wrong
+    widest, narrowest = VPC_SIZES.get(main.provider, (0, 32))
+    if not wrong and not widest <= main.vpc_cidr.prefixlen <= narrowest:
+        message = f"{main.vpc_cidr} is no VPC of {main.provider}: that has a /{widest} to a /{narrowest}"
+        yield Broken(path, message, "write the range that the VPC has")
+
+
+def _possible(cidr: IPv4Network, *, path: Path) -> Iterator[Broken]:
+    reason = next((reason for other, reason in IMPOSSIBLE.items() if cidr.overlaps(other)), "")
+    if reason:
+        yield Broken(path, f"{cidr} cannot be a network's: it {reason}", SUGGESTION)
+
+
+def _reachable(cidr: IPv4Network, *, path: Path) -> Iterator[Broken]:
+    """An address that comes over the internet is a public one."""
+    if cidr.prefixlen < WIDEST_DOOR:
+        return  # said by the rule of the width
+    if any(cidr.overlaps(other) for other in (*PRIVATE, *IMPOSSIBLE)):
+        hint = "write the public addresses that your offices have; private networks reach the API by peering or VPN"
+        yield Broken(path, f"nobody comes from {cidr} over the internet", hint)
+
+
 def _fits(cidr: IPv4Network, *, path: Path) -> Iterator[Broken]:
-    if cidr.is_global:
-        hint = "use a part of 10.0.0.0/8, 172.16.0.0/12 or 192.168.0.0/16"
-        yield Broken(path, f"{cidr} is a range of the public internet", hint)
+    wrong = list(_possible(cidr, path=path))
+    if wrong or not any(cidr.subnet_of(each) for each in PRIVATE):
+        yield from wrong or [Broken(path, f"{cidr} is not a range of private addresses", SUGGESTION)]
         return
     try:
         subnets.split(cidr, zones=ZONES)

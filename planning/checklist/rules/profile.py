@@ -66,7 +66,13 @@ def _fixed(existing: Existing | None, left: Collection[CloudName]) -> CloudName 
 
 def _autoscaling(_: Checklist, workloads: Numbered) -> Iterator[Broken]:
     for at, workload in workloads:
-        more = (workload.max_replicas or 0) - workload.replicas if isinstance(workload, Inference) else 0
+        if not isinstance(workload, Inference):
+            continue
+        if workload.requests_per_second is not None:
+            message = "as many copies as the load needs come and go with it"
+            hint = 'give "replicas" instead of "requests_per_second"'
+            yield Broken(("workloads", at, "requests_per_second"), message, hint)
+        more = (workload.max_replicas or 0) - (workload.replicas or 1)
         if more > 0:
             message = f"up to {more} copies come with the load"
             yield Broken(

@@ -55,8 +55,9 @@ def _half_measured(job: Compute) -> tuple[str, ...]:
 def mfu_measured(checklist: Checklist) -> Iterator[Broken]:
     """Few reach half of the peak; who claims more has measured it."""
     for at, job in enumerate(checklist.workloads):
-        if isinstance(job, Compute) and job.mfu > BEST_UNMEASURED_MFU and not job.measured_on:
-            message = f"an mfu of {job.mfu} is above {BEST_UNMEASURED_MFU} and not measured"
+        mfu = job.mfu if isinstance(job, Compute) else None
+        if isinstance(job, Compute) and mfu is not None and mfu > BEST_UNMEASURED_MFU and not job.measured_on:
+            message = f"an mfu of {mfu} is above {BEST_UNMEASURED_MFU} and not measured"
             hint = f"write {BEST_UNMEASURED_MFU} or less, or give samples_per_second and measured_on"
             yield Broken(("workloads", at, "mfu"), message, hint)
 
@@ -86,9 +87,12 @@ def checkpoints_leave_time(checklist: Checklist) -> Iterator[Broken]:
 def replicas_in_order(checklist: Checklist) -> Iterator[Broken]:
     """The peak is not below what is always up."""
     for at, job in enumerate(checklist.workloads):
-        if isinstance(job, Inference) and job.max_replicas is not None and job.max_replicas < job.replicas:
-            message = f"max_replicas is {job.max_replicas}, below the {job.replicas} replicas that are always up"
-            yield Broken(("workloads", at, "max_replicas"), message, f"write {job.replicas} or more")
+        if not isinstance(job, Inference) or job.max_replicas is None:
+            continue
+        least = job.replicas or 1
+        if job.max_replicas < least:
+            message = f"max_replicas is {job.max_replicas}, below the {least} replicas that are always up"
+            yield Broken(("workloads", at, "max_replicas"), message, f"write {least} or more")
 
 
 def replicas_for_slo(checklist: Checklist) -> Iterator[Broken]:
@@ -97,7 +101,7 @@ def replicas_for_slo(checklist: Checklist) -> Iterator[Broken]:
     if slo is None or slo <= ONE_COPY_SLO_PERCENT:
         return
     for at, job in enumerate(checklist.workloads):
-        if isinstance(job, Inference) and job.replicas == 1:
+        if isinstance(job, Inference) and job.requests_per_second is None and (job.replicas or 1) == 1:
             message = f'"{job.name}" has one replica, which cannot be up {slo}% of a month'
             hint = f"write replicas: 2 or more, or an slo_percent of {ONE_COPY_SLO_PERCENT} or less"
             yield Broken(("workloads", at, "replicas"), message, hint)
