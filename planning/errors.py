@@ -82,5 +82,11 @@ def in_one_line(error: AtollError) -> str:
     """The message, with the faults' own and the hint: for where nothing else renders them."""
     found = [str(error)]
     if isinstance(error, InputError):
-        found += [f"line {fault.line}: {fault.message}" if fault.line else fault.message for fault in error.faults]
+        found += [_placed(fault) for fault in error.faults]
     return "; ".join(dict.fromkeys([*found, error.hint] if error.hint else found))
+
+
+def _placed(fault: Fault) -> str:
+    """A fault with its place, where it has one."""
+    place = f"line {fault.line}" if fault.line else fault.path
+    return f"{place}: {fault.message}" if place else fault.message

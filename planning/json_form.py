@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 from planning.charge import HOME
-from planning.money import CENT, HOURS_PER_MONTH, to_cents
+from planning.money import CENT, HOURS_PER_MONTH, round_to, to_cents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from decimal import Decimal
 
     from planning.bill import Bill, LineItem
     from planning.checklist.model import Checklist
@@ -27,12 +27,14 @@ if TYPE_CHECKING:
         PoolForm,
         QuoteForm,
         RangeForm,
+        TwinForm,
     )
     from planning.money import Range
-    from planning.quote import Buying, Judgement, Option, PoolWorth, Quote
+    from planning.quote import Buying, Judgement, Option, PoolWorth, Quote, Twin
     from planning.spec import Placement, Pool
 
 SCHEMA_VERSION: Final = 2
+TEN_THOUSANDTH: Final = Decimal("0.0001")
 
 
 def checklist_digest(checklist: Checklist) -> str:
@@ -108,6 +110,7 @@ def quote_form(quote: Quote) -> QuoteForm:
         "missing_views": dict(quote.missing_views),
         "advice": list(quote.advice),
         "refusals": [{"reason": reason, "count": count} for reason, count in quote.refusals],
+        "unmet_providers": [{"provider": name, "reason": reason} for name, reason in quote.unmet_providers],
     }
 
 
@@ -118,6 +121,11 @@ def option_form(option: Option) -> OptionForm:
         "id": option.id,
         "views": list(option.views),
         "why": list(option.why),
+        "recommended": option.recommended,
+        "tradeoff": option.tradeoff,
+        "twins": [_twin_form(each) for each in option.twins],
+        "twin_of": option.twin_of,
+        "misses": list(option.misses),
         "placements": [_placement_form(each.placement) for each in option.placements],
         "joined": option.joined,
         "pools": [
@@ -126,6 +134,8 @@ def option_form(option: Option) -> OptionForm:
             for pool in each.pools
         ],
         "bill": bill_form(option.bill),
+        "guarded_usd_per_month": _maybe_cents(option.guarded_usd_per_month),
+        "all_nodes_usd_per_month": _maybe_cents(option.all_nodes_usd_per_month),
         "rank_usd_per_month": range_form(option.rank_usd_per_month),
         "verdict": judgement_form(option.judgement),
         "runs": [
@@ -202,7 +212,7 @@ def _pool_form(pool: Pool, *, worth: PoolWorth | None, bill: Bill, placement: st
         "accelerators": pool.accelerators,
         "nodes": {
             "min": pool.min_nodes,
-            "expected": float(expected_nodes(pool).quantize(CENT)),
+            "expected": float(round_to(expected_nodes(pool), CENT)),
             "max": pool.max_nodes,
         },
         "purchase": pool.purchase,
@@ -212,6 +222,16 @@ def _pool_form(pool: Pool, *, worth: PoolWorth | None, bill: Bill, placement: st
         "big_three_usd_per_gpu_hour": _maybe_rounded(worth.big_three_usd_per_gpu_hour if worth else None),
         "versus_big_three_percent": _maybe_rounded(versus_big_three_percent(worth) if worth else None),
         "flags": list(worth.flags) if worth else [],
+    }
+
+
+def _twin_form(twin: Twin) -> TwinForm:
+    return {
+        "provider": twin.provider,
+        "region": twin.region,
+        "share": _rounded(twin.share),
+        "option_id": twin.option_id,
+        "views": list(twin.views),
     }
 
 
@@ -225,13 +245,17 @@ def _buying_form(buying: Buying) -> BuyingForm:
     }
 
 
+def _maybe_cents(usd: Decimal | None) -> str | None:
+    return None if usd is None else str(to_cents(usd))
+
+
 def _maybe(value: Decimal | None) -> str | None:
     return None if value is None else decimal_text(value)
 
 
 def _rounded(value: Decimal) -> str:
     """Rates and hours, which are quotients, to a ten-thousandth."""
-    return decimal_text(round(value, 4))
+    return decimal_text(round_to(value, TEN_THOUSANDTH))
 
 
 def _maybe_rounded(value: Decimal | None) -> str | None:

@@ -144,16 +144,42 @@ class BuyingForm(TypedDict):
 
 
 @with_config(_CLOSED)
+class TwinForm(TypedDict):
+    """The same machines bought in the same way at another place."""
+
+    provider: str
+    region: str
+    share: str
+    """Expected cost relative to the option's: "0.003" is 0.3% more."""
+    option_id: str
+    """The full option of that place, where a view chose it; else ""."""
+    views: list[str]
+
+
+@with_config(_CLOSED)
 class OptionForm(TypedDict):
     """One complete priced cluster."""
 
     id: str
     views: list[str]
     why: list[str]
+    recommended: bool
+    """By the written rule; of one option."""
+    tradeoff: str
+    """Why it is recommended, else what it gains and loses against the recommended one."""
+    twins: list[TwinForm]
+    twin_of: str
+    """The option under which it is one line; "" for an option of its own."""
+    misses: list[str]
+    """What of the checklist it does not meet."""
     placements: list[PlacementForm]
     joined: bool
     pools: list[PoolForm]
     bill: BillForm
+    guarded_usd_per_month: str | None
+    """The most that the spend guard lets through; null without a ceiling or a guard."""
+    all_nodes_usd_per_month: str | None
+    """Every node for the whole month; null where it has no price."""
     rank_usd_per_month: RangeForm
     verdict: JudgementForm
     runs: list[RunForm]
@@ -169,6 +195,14 @@ class RefusalForm(TypedDict):
 
     reason: str
     count: int
+
+
+@with_config(_CLOSED)
+class UnmetForm(TypedDict):
+    """A provider that was asked for, and why it has no option."""
+
+    provider: str
+    reason: str
 
 
 @with_config(_CLOSED)
@@ -191,6 +225,7 @@ class QuoteForm(TypedDict):
     advice: list[str]
     """Changes to the checklist that bring an option under the ceiling."""
     refusals: list[RefusalForm]
+    unmet_providers: list[UnmetForm]
 
 
 @with_config(_CLOSED)
@@ -254,3 +289,5 @@ class PriceForm(TypedDict):
     """Null where the file does not say what exists."""
     new: SideForm
     notes: list[str]
+    judgement: JudgementForm | None
+    """Null without --ceiling."""

@@ -3,80 +3,39 @@
 from __future__ import annotations
 
 import json
-from datetime import date
-from decimal import Decimal
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 from pydantic import ValidationError
 
 from planning.checklist.words import Residency
-from planning.decided import Decided
 from planning.errors import Fault, InputError
-from planning.spec import ClusterSpec
+from planning.input_files import MissingFileError, as_object, parse_json, read_text
+from planning.lock_faults import inconsistencies
+from planning.lock_shapes import Ceilings, Lock, LockedLine
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from planning.quote import Option, Quote
 
+__all__ = [
+    "Ceilings",
+    "Lock",
+    "LockedLine",
+    "lock",
+    "parse",
+    "read_lock",
+    "refuse_other_option",
+    "refuse_other_stack",
+    "to_text",
+]
+
+MOST_BYTES: Final = 16_000_000  # a lock of 300 machines has about 1 MB
 SCHEMA_VERSION: Final = 3
 LOCK_NAME: Final = "quote.lock.json"
 CHECKLIST_NAME: Final = "checklist.yaml"
-
-
-class LockedLine(Decided):
-    """One line of the bill as it was accepted."""
-
-    key: str
-    label: str
-    item: str
-    state: str
-    unit: str
-    quantity: tuple[Decimal, Decimal, Decimal]
-    """min, expected, max in a month."""
-    usd_per_unit: Decimal | None
-    usd_per_month: tuple[Decimal, Decimal, Decimal] | None
-    source: str
-    as_of: date | None
-
-
-class Ceilings(Decided):
-    """The limits that hold for the life of the cluster."""
-
-    usd_per_month: Decimal | None
-    usd_per_contract: Decimal | None
-    usd_per_gpu_hour: Decimal | None
-    binds: str
-
-
-class Lock(Decided):
-    """quote.lock.json."""
-
-    schema_version: int
-    stack: str
-    option: str
-    views: tuple[str, ...]
-    checklist_digest: str
-    prices: str
-    prices_digest: str
-    prices_as_of: date | None
-    priced_at: date
-    valid_until: date
-    ceiling: Ceilings
-    contract_months: int
-    placements: tuple[ClusterSpec, ...]
-    """One cluster each; the first is home."""
-    joined: bool
-    """Whether jobs of the home cluster are sent on to the others (Kueue MultiKueue)."""
-    residency: str = "any"
-    """Where data may lie, as the checklist says it."""
-    bill: tuple[LockedLine, ...]
-
-    @property
-    def spec(self) -> ClusterSpec:
-        """The cluster at home."""
-        return self.placements[0]
+ACCEPTED_KEY: Final = "atoll:accepted"  # of the stack's configuration: the option whose lock is built
 
 
 def lock(
@@ -134,7 +93,12 @@ def parse(text: str, *, file: str) -> Lock:
     """
     body = _object(text, file=file)
     version = body.get("schema_version")
-    if not isinstance(version, int) or version > SCHEMA_VERSION:
+    if type(version) is not int:
+        raise InputError(
+            f"{file}: it has no schema_version, so it is no lock",
+            hint="restore it from version control, or run `atoll accept` again",
+        )
+    if version > SCHEMA_VERSION:
         raise InputError(
             f"{file}: written by a newer Atoll (schema {version}; this one reads up to {SCHEMA_VERSION})",
             hint="update Atoll, or accept an option again with this one",
@@ -151,39 +115,73 @@ def parse(text: str, *, file: str) -> Lock:
             hint="restore it from version control, or run `atoll accept` again",
         )
     try:
-        return Lock.model_validate(body)
+        found = Lock.model_validate(body)
     except ValidationError as error:
         raise InputError(f"{file}: not a lock this Atoll can read", faults=_faults(error, file=file)) from error
+    contradictions = tuple(Fault(message=text, file=file, path=where) for where, text in inconsistencies(found))
+    if contradictions:
+        raise InputError(
+            f"{file}: the lock contradicts itself",
+            faults=contradictions,
+            hint="restore it from version control, or run `atoll accept` again",
+        )
+    return found
 
 
-def read_lock(path: Path) -> Lock:
+def read_lock(path: Path, *, stack: str = "") -> Lock:
     """The lock in a file.
 
+    Args:
+        stack: whose lock it has to be; "" where the file alone says that.
+
     Raises:
-        InputError: missing or unreadable, or as `parse`.
+        InputError: missing or unreadable, as `parse`, or the lock of another stack.
     """
     try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError as error:
+        text = read_text(path, most_bytes=MOST_BYTES)
+    except MissingFileError as error:
         raise InputError(
             f"{path}: there is no lock yet", hint="accept an option first: atoll accept STACK OPTION"
         ) from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read ({error})") from error
-    return parse(text, file=str(path))
+    found = parse(text, file=str(path))
+    if stack:
+        refuse_other_stack(found, stack=stack, file=str(path))
+    return found
+
+
+def refuse_other_stack(found: Lock, *, stack: str, file: str) -> None:
+    """Refuse a lock that was copied: names, addresses and exemptions are those of the stack that it names.
+
+    Raises:
+        InputError: it names another stack.
+    """
+    if found.stack != stack:
+        raise InputError(
+            f'{file}: it is the lock of "{found.stack}", not of "{stack}"',
+            hint=f"atoll accept {stack} OPTION writes its own, and atoll clone takes over another's",
+        )
+
+
+def refuse_other_option(found: Lock, *, accepted: str | None, file: str) -> None:
+    """Refuse a lock of which the stack's configuration says something else than what it holds.
+
+    Args:
+        accepted: what the configuration in `file` names; None where it names none, or is not there.
+
+    Raises:
+        InputError: they differ, or nothing is named.
+    """
+    if accepted == found.option:
+        return
+    said = f"has no {ACCEPTED_KEY}" if accepted is None else f"says {ACCEPTED_KEY}: {accepted}"
+    raise InputError(
+        f"{file} {said}, and {LOCK_NAME} of {found.stack} holds {found.option}",
+        hint=f"atoll accept {found.stack} {found.option} writes both; or restore both from version control",
+    )
 
 
 def _object(text: str, *, file: str) -> dict[str, object]:
-    try:
-        body = json.loads(text)
-    except json.JSONDecodeError as error:
-        fault = Fault(message=error.msg, file=file, line=error.lineno, column=error.colno)
-        raise InputError(f"{file}: not JSON", faults=(fault,)) from error
-    except RecursionError as error:
-        raise InputError(f"{file}: nested too deeply to be a lock") from error
-    if not isinstance(body, dict):
-        raise InputError(f"{file}: not a lock, which is a JSON object")
-    return {str(key): value for key, value in body.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    return as_object(parse_json(text, file=file), file=file, hint="restore the lock from version control")
 
 
 def _canonical(body: dict[str, object]) -> str:

@@ -44,6 +44,7 @@ LIMIT: Final = "the limit stays; where no option keeps it, it is yours to change
 WORKLOAD: Final = (
     "name kind domain frameworks spot tokens samples epochs flops_per_sample samples_per_second measured_on precision "
     "mfu global_batch runs_per_month rollout_vcpus method adapter_share replicas max_replicas scale_to_zero batch "
+    "requests_per_second peak_requests_per_second input_tokens output_tokens latency_p95_seconds "
     "context_tokens latency_ms_per_token hours_per_week accelerators_per_engineer memory_per_engineer concurrency "
     "vcpus memory accelerators accelerator_memory hours_per_month"
 )

@@ -28,13 +28,13 @@ DONE_WHEN: Final[Mapping[str, str]] = {
     "burn_in": "every node that was set apart has lost its taint; one that has not is named in the report",
     "accept": "the report is signed and names no failed node: atoll accept-test {stack}",
     "deliver": "each person got in once with their own: atoll onboard {stack} --credentials DIR",
-    "teach": "each engineer has started and stopped a notebook: atoll handbook {stack} --to DIR",
+    "teach": "each engineer has started and stopped a notebook: atoll handbook {stack} -o DIR",
     "load": "the data lies in its tier and its count of objects is right",
     "first_job": "it ended, its run is in the tracker, and it went on from a checkpoint once",
     "review": "attainment and money of the month are agreed: atoll sla {stack} --month MONTH",
 }
 WITHOUT: Final[Mapping[str, str]] = {
-    "teach": "each engineer has queued a job and seen it end: atoll handbook {stack} --to DIR",
+    "teach": "each engineer has queued a job and seen it end: atoll handbook {stack} -o DIR",
     "first_job": "it did its work once, and people know where they see what it does and costs",
 }
 """Instead: where no notebooks are installed, where nothing is trained."""

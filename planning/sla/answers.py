@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, cast
 
 from planning.errors import InputError
@@ -114,6 +115,7 @@ def _sample(each: object, name: Name) -> tuple[int, str]:
     return int(pair[0]), str(pair[1])
 
 
+@lru_cache(maxsize=10_000)  # most samples of a series are the same few numbers
 def _value(text: str, name: Name) -> Fraction:
     if not NUMBER.fullmatch(text):
         raise SampleError(f"{name}: {text[:40]!r} is not a number")

@@ -11,6 +11,7 @@ from planning.errors import InputError
 
 WRITTEN: Final = re.compile(r"(\d{4})-(\d{2})")
 MONTHS: Final = 12
+LAST_YEAR: Final = 2999  # a month ends with the next, and a calendar with 9999
 FIRST_YEAR: Final = 2020  # before it nothing was recorded by an Atoll
 
 
@@ -52,7 +53,7 @@ def parse_month(text: str) -> Month:
         InputError: written otherwise, or no month of the calendar.
     """
     found = WRITTEN.fullmatch(text.strip())
-    if found is None or not 1 <= int(found[2]) <= MONTHS or int(found[1]) < FIRST_YEAR:
+    if found is None or not 1 <= int(found[2]) <= MONTHS or not FIRST_YEAR <= int(found[1]) <= LAST_YEAR:
         raise InputError(f"{text!r} is not a month", hint="write it as 2026-10; months are those of UTC")
     return Month(int(found[1]), int(found[2]))
 
