@@ -11,12 +11,15 @@ from planning.checklist.faults import Source, locate, nearest, spell
 from planning.checklist.plain_values import REFUSED, plain
 from planning.checklist.yaml_nodes import Fields, Note, Place, compose
 from planning.errors import Fault, InputError, counted
+from planning.input_files import MissingFileError, read_text
+from planning.lock import CHECKLIST_NAME, LOCK_NAME
 from policies.exemptions import Exemption
 from policies.law import Law
 from policies.rule import Level, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
     from pathlib import Path
 
     from policies.rule import Rule
@@ -24,7 +27,6 @@ if TYPE_CHECKING:
 RULES: Final = "rules"
 EXEMPTIONS: Final = "exemptions"
 LEVEL: Final = "level"
-MAX_BYTES: Final = 1_000_000
 
 
 def read_law(path: Path, *, rules: Sequence[Rule]) -> Law:
@@ -33,20 +35,19 @@ def read_law(path: Path, *, rules: Sequence[Rule]) -> Law:
     Raises:
         InputError: the file cannot be read, or as `parse`.
     """
-    if not path.exists():
-        return Law()
     try:
-        content = path.read_bytes()
-        text = content.decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read ({error})") from error
-    if len(content) > MAX_BYTES:
-        raise InputError(f"{path}: over {MAX_BYTES // 10**6} MB", hint="it holds settings and exemptions, no more")
-    return parse(text, file=str(path), rules=rules)
+        text = read_text(path, hint="it holds settings and exemptions, no more")
+    except MissingFileError:
+        return Law()
+    beside = {each.parent.name for name in (CHECKLIST_NAME, LOCK_NAME) for each in path.parent.glob(f"*/{name}")}
+    return parse(text, file=str(path), rules=rules, stacks=beside)
 
 
-def parse(text: str, *, file: str, rules: Sequence[Rule]) -> Law:
+def parse(text: str, *, file: str, rules: Sequence[Rule], stacks: AbstractSet[str] = frozenset()) -> Law:
     """The law in a text; `file` is only its name in faults.
+
+    Args:
+        stacks: names that an exemption may be for; empty: any.
 
     Raises:
         InputError: with every fault that can be found.
@@ -55,7 +56,7 @@ def parse(text: str, *, file: str, rules: Sequence[Rule]) -> Law:
     sections = reading.sections()
     by_name = {rule.name: rule for rule in rules}
     settings, levels = _settings(reading, _mapping(reading, sections.get(RULES), (RULES,)), by_name)
-    exemptions = tuple(_exemptions(reading, sections.get(EXEMPTIONS), by_name))
+    exemptions = tuple(_exemptions(reading, sections.get(EXEMPTIONS), by_name, stacks))
     reading.refuse()
     return Law(settings=settings, levels=levels, exemptions=exemptions, digest=sha256(text.encode()).hexdigest())
 
@@ -171,7 +172,9 @@ def _level(reading: _Reading, rule: Rule, value: object) -> Level | None:
     return level
 
 
-def _exemptions(reading: _Reading, section: object, rules: Mapping[str, Rule]) -> Iterator[Exemption]:
+def _exemptions(
+    reading: _Reading, section: object, rules: Mapping[str, Rule], stacks: AbstractSet[str]
+) -> Iterator[Exemption]:
     if section is None or section is REFUSED:
         return
     if not isinstance(section, list):
@@ -183,6 +186,9 @@ def _exemptions(reading: _Reading, section: object, rules: Mapping[str, Rule]) -
             continue
         if found.rule not in rules:
             reading.unknown(found.rule, (EXEMPTIONS, index, "rule"), known=rules)
+            continue
+        if stacks and found.stack not in stacks:  # it would let nothing through, in silence
+            reading.unknown(found.stack, (EXEMPTIONS, index, "stack"), known=stacks)
             continue
         yield found
 

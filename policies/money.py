@@ -9,8 +9,9 @@ from pydantic import Field
 
 from planning.charge import HOME
 from planning.interval import bounded, of_lines
-from planning.money import CENT, to_cents
+from planning.money import CENT, round_to, to_cents
 from planning.quote import Verdict
+from planning.reach import most_nodes
 from planning.relief import amount, relief
 from planning.verdict import unpriced_words
 from policies.rule import Breach, Settings
@@ -83,7 +84,7 @@ def usd(amount_usd: Decimal) -> str:
 
 def at_least(amount_usd: Decimal) -> str:
     """A limit that lets an amount pass: rounded up to cents."""
-    return f"{amount_usd.quantize(CENT, ROUND_CEILING):,} USD"
+    return f"{round_to(amount_usd, CENT, rounding=ROUND_CEILING):,} USD"
 
 
 def held(
@@ -136,7 +137,8 @@ def way_out(
             "Give what is unpriced a price (--price-book FILE), or state the most that it may come to in the rule "
             f"unpriced (at_most_usd_per_month), together no more than {room} a month"
         )
-    found = relief(bill_of(subject), limit, judged=of, keep=system_pools(subject))
+    nodes = most_nodes(subject.lock.placements)
+    found = relief(bill_of(subject), limit, judged=of, keep=system_pools(subject), nodes=nodes)
     rest = "" if judged.high is not None else "; either way, give what is unpriced a price (--price-book FILE)"
     return f"{found.words}, or {raised}{rest}" if found else f"{raised[:1].upper()}{raised[1:]}{rest}"
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, cast
 from catalogs.model import CatalogError
 from catalogs.reader import load
 from planning.errors import AtollError, InputError, in_one_line
+from planning.input_files import read_text
 from planning.lock import LOCK_NAME, read_lock
 from planning.options.market import Market
 from planning.options.option import whole_bill
@@ -47,6 +48,7 @@ GROUND_TITLE: Final = "Can be judged"
 GROUND_DEMAND: Final = "The lock, the law and the prices by which the stack is judged can be read."
 GROUND_REMEDY: Final = "Accept an option (atoll accept), or restore the file that the finding names."
 SHOWN: Final = 3
+MOST_SOFTWARE_BYTES: Final = 32_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +101,7 @@ def answer(asking: Asking, *, rules: Sequence[Rule] = RULES) -> tuple[Said, ...]
 def _subject(asking: Asking, rules: Sequence[Rule]) -> tuple[Subject, tuple[str, ...]]:
     """The stack with all it is judged by, and what the pack's configuration is refused."""
     home = asking.root / STACKS
-    lock = read_lock(_short(home / asking.stack / LOCK_NAME))
+    lock = read_lock(_short(home / asking.stack / LOCK_NAME), stack=asking.stack)
     law, refused = stricter(read_law(_short(home / LAW_NAME), rules=rules), asking.asked, rules)
     catalog = load()
     subject = Subject(
@@ -122,7 +124,9 @@ def _short(path: Path) -> Path:
 
 
 def _software(path: Path) -> SoftwareLock:
-    return read_software(path.read_text(encoding="utf-8"), file=str(_short(path))) if path.exists() else SoftwareLock()
+    if not path.exists():
+        return SoftwareLock()
+    return read_software(read_text(path, most_bytes=MOST_SOFTWARE_BYTES), file=str(_short(path)))
 
 
 def _today() -> date:

@@ -12,6 +12,7 @@ import pulumi_kubernetes as kubernetes
 
 from components.cluster.reach import ensure, examine
 from planning.errors import InputError
+from planning.input_files import read_text
 
 if TYPE_CHECKING:
     from planning.spec import ExistingCluster as ExistingSpec
@@ -99,8 +100,7 @@ def kubeconfig_text(path: Path, *, variable: str) -> str:
         InputError: it cannot be read, or is no text.
     """
     try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"the kubeconfig that {variable} names cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"the kubeconfig that {variable} names is not text") from error
+        return read_text(path)
+    except InputError as error:
+        message = f"the kubeconfig that {variable} names cannot be read: {error}"
+        raise InputError(message, faults=error.faults) from error

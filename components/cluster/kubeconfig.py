@@ -13,6 +13,8 @@ import yaml
 from cryptography import x509
 
 from planning.errors import InputError
+from planning.input_files import read_content
+from planning.yaml_text import YamlText
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -96,7 +98,7 @@ def token_end(token: str) -> datetime | None:
         claims: object = json.loads(urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4)))
         end = cast("dict[str, object]", claims).get("exp") if isinstance(claims, dict) else None
         return datetime.fromtimestamp(end, tz=UTC) if isinstance(end, int | float) else None
-    except (ValueError, OverflowError, OSError):
+    except (ValueError, OverflowError, OSError, RecursionError):
         return None
 
 
@@ -105,19 +107,21 @@ def _certificate_end(user: Mapping[str, object], folder: Path) -> datetime | Non
         if user.get("client-certificate-data"):
             pem = b64decode(str(user["client-certificate-data"]))
         elif user.get("client-certificate"):
-            pem = (folder / str(user["client-certificate"])).read_bytes()
+            pem = read_content(folder / str(user["client-certificate"]))
         else:
             return None
         return x509.load_pem_x509_certificate(pem).not_valid_after_utc
-    except (OSError, ValueError, binascii.Error):
+    except (InputError, ValueError, binascii.Error):
         return None
 
 
 def _parsed(text: str, *, variable: str) -> Mapping[str, object]:
-    try:
-        found: object = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise InputError(f"the kubeconfig that {variable} names is not YAML") from error
+    """The file as values. A fault's own words are left out: they could hold a line of it, and that is a secret."""
+    if YamlText(text, file=variable).notes:
+        raise InputError(
+            f"the kubeconfig that {variable} names is not YAML that Atoll reads", hint="no anchors, aliases or tags"
+        )
+    found: object = yaml.safe_load(text)
     return cast("dict[str, object]", found) if isinstance(found, dict) else {}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
@@ -92,8 +93,9 @@ def examine(
 
 
 def _server(kubeconfig: Kubeconfig) -> Fact | None:
-    if urlsplit(kubeconfig.server).hostname:
-        return None
+    with suppress(ValueError):  # brackets that do not hold an IPv6 address
+        if urlsplit(kubeconfig.server).hostname:
+            return None
     message = f"the kubeconfig's context {kubeconfig.context!r} names no API server"
     return Fact(state="wrong", message=message, field=CONTEXT, hint="get the file anew from the provider")
 

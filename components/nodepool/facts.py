@@ -20,5 +20,6 @@ def pool_facts(placement: Placement, pool: Pool) -> dict[str, object]:
         "machine": pool.machine,
         "purchase": pool.purchase,
         "accelerators": pool.accelerators,
+        "maxNodes": pool.max_nodes,
         "nodeHours": range_to_inputs(pool.node_hours.as_range()),
     }

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from planning.errors import InputError
+from planning.input_files import read_content, read_text
 from planning.platform.digests import LOCK_NAME, SoftwareLock, read_lock, unresolved
 from planning.platform.mirror import OCI, REGISTRY_FILE, downloading, is_registry, lacking, mismatched
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 STACKS: Final = "stacks"
 UP: Final = Path("..")  # the project, seen from the folder that the engine runs the program in
+MOST_BYTES: Final = 32_000_000  # of the lists of a mirror and of the software lock
 BLOCK: Final = 1 << 20
 LOCK_HINT: Final = "`atoll software lock` resolves digests on a machine with a network"
 MIRROR_HINT: Final = "`atoll software images` names what a mirror must hold"
@@ -105,19 +107,19 @@ def digest_of(file: Path) -> str:
 
 
 def _text(file: Path) -> str:
-    return file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
+    return read_content(file, most_bytes=MOST_BYTES).decode("utf-8", "replace") if file.is_file() else ""
 
 
 def _lock(path: Path) -> SoftwareLock:
     if not path.exists():
         return SoftwareLock()
-    return read_lock(path.read_text(encoding="utf-8"), file=f"{STACKS}/{LOCK_NAME}")
+    return read_lock(read_text(path, most_bytes=MOST_BYTES), file=f"{STACKS}/{LOCK_NAME}")
 
 
 def _registry(file: Path) -> str:
     if not file.is_file():
         return ""
-    named = file.read_text(encoding="utf-8").strip().removeprefix(OCI).rstrip("/")
+    named = read_text(file).strip().removeprefix(OCI).rstrip("/")
     if not named or len(named.split()) != 1:
         raise InputError(f"{file} must hold one line: the registry and path that images were copied to")
     return named

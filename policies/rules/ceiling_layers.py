@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from planning.money import ZERO, to_cents
-from planning.platform.prices import node_prices
+from planning.platform.prices import PlainLine, node_prices
 from planning.quote import Verdict
-from planning.reach import reaches
+from planning.reach import most_nodes, reaches
 from policies.reading import each
 from policies.rule import Breach, Rule, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from planning.bill import LineItem
-    from planning.money import Range
     from planning.takeoff.properties import Properties
     from planning.takeoff.resource import Resource
     from policies.subject import Subject
@@ -66,7 +63,9 @@ def _held(subject: Subject, ceiling: Decimal) -> Iterator[Breach]:
 
 def _counts(subject: Subject) -> Iterator[Breach]:
     """The guard counts by the prices of the lock: were they made up, it would stop nothing."""
-    told, real = node_prices(subject.lock.bill), node_prices(_Line.of(line) for line in subject.bill.lines)
+    nodes = most_nodes(subject.lock.placements[:1])
+    told = node_prices(subject.lock.bill, nodes=nodes)
+    real = node_prices([PlainLine.of(line) for line in subject.bill.lines], nodes=nodes)
     hours, most = (real.usd_per_hour, told.usd_per_hour), (real.most_usd_per_hour, told.most_usd_per_hour)
     pairs = [
         *((f"an hour of a node of {pool}", hours[1].get(pool, ZERO), cost) for pool, cost in hours[0].items()),
@@ -82,26 +81,6 @@ def _counts(subject: Subject) -> Iterator[Breach]:
                 limit=f"it counts at least {LEAST_COUNTED:.0%} of what is paid",
                 fix="Accept the option anew, so that the lock has the prices of the day",
             )
-
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """A line of a bill as a lock has it."""
-
-    key: str
-    usd_per_unit: Decimal | None
-    quantity: tuple[Decimal, Decimal, Decimal]
-    usd_per_month: tuple[Decimal, Decimal, Decimal] | None
-
-    @classmethod
-    def of(cls, line: LineItem) -> _Line:
-        """The same line with plain readings."""
-        month = line.usd_per_month
-        return cls(line.key, line.usd_per_unit, _readings(line.quantity), _readings(month) if month else None)
-
-
-def _readings(found: Range) -> tuple[Decimal, Decimal, Decimal]:
-    return found.min, found.expected, found.max
 
 
 def _budget(ceiling: Decimal, limit: str, resource: Resource, inputs: Properties) -> Iterator[Breach]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from planning.bill import Group, State
 from planning.bill_parts import placement_of
 from planning.charge import HOME
+from planning.money import round_to
 from planning.quote import Verdict
 from policies.money import at_least, lines_of, usd
 from policies.rule import MONEY, Breach, Rule, Severity
@@ -60,7 +61,7 @@ def _usd_per_hour(line: LineItem) -> Decimal:
     unit, month = line.usd_per_unit, line.usd_per_month
     if unit is None or month is None:
         raise ValueError(f"{line.key} has no price")
-    return max(unit, (month.max / line.quantity.max).quantize(EXACT)) if line.quantity.max > 0 else unit
+    return max(unit, round_to(month.max / line.quantity.max, EXACT)) if line.quantity.max > 0 else unit
 
 
 def _breaches(subject: Subject) -> Iterator[Breach]:

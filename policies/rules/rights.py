@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
+from planning.errors import InputError
+from planning.input_files import parse_json
 from planning.quote import Verdict
 from planning.takeoff.properties import Properties, UnreadableError
 from policies.rule import Breach, Level, Rule, Severity
@@ -61,8 +62,8 @@ def _read(at: Properties) -> Properties:
         UnreadableError: unknown, secret, or no JSON.
     """
     try:
-        return Properties(cast("object", json.loads(at.text())), at.path)
-    except ValueError:
+        return Properties(parse_json(at.text(), file=at.path), at.path)
+    except InputError:
         raise UnreadableError(f"{at.path} is no JSON", path=at.path) from None
 
 

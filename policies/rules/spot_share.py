@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from pydantic import Field
 
 from catalogs.model import PurchaseKind
-from planning.money import ZERO
+from planning.money import ZERO, round_to
 from planning.quote import Verdict
 from planning.takeoff.properties import Properties, UnreadableError
 from policies.reading import each, unclear
@@ -54,12 +54,12 @@ def _breaches(subject: Subject) -> Iterator[Breach]:
 
 def _over(spot: Decimal, hours: Decimal, most: Decimal, *, limit: str) -> Iterator[Breach]:
     if spot * ALL > most * hours:
-        share = (spot * ALL / hours).quantize(EXACT)
+        share = round_to(spot * ALL / hours, EXACT)
         yield Breach(
             verdict=Verdict.OVER,
             given=f"{share}% of the expected accelerator node-hours, {spot:.0f} of {hours:.0f} a month, are on spot",
             limit=limit,
-            fix="Accept an option with fewer spot pools, such as the dependable one",
+            fix="Accept an option with fewer spot pools, such as the one without spot",
         )
 
 

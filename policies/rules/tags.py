@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from planning.errors import InputError
+from planning.input_files import parse_json
 from planning.quote import Verdict
 from planning.takeoff.properties import Properties, UnreadableError
 from policies.reading import each
@@ -32,8 +33,8 @@ def _defaults(name: str, inside: str) -> Callable[[Properties], Iterator[Propert
         said = inputs.at(name)
         if isinstance(said.value, str):
             try:
-                said = Properties(json.loads(said.value), said.path)
-            except ValueError:
+                said = Properties(parse_json(said.value, file=said.path), said.path)
+            except InputError:
                 raise UnreadableError(f"{said.path} is no JSON", path=said.path) from None
         yield said.at(inside) if inside else said
 
