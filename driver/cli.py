@@ -7,63 +7,39 @@ import os
 import sys
 from contextlib import suppress
 from functools import wraps
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from driver.entry import STOPPED, STOPPED_TEXT
+from driver.command_group import HELP, LazyGroup
+from driver.entry import STOPPED, STOPPED_TEXT, hear_interrupts
 from driver.faults import told
+from driver.renamed_options import rewritten
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
-COMMANDS: Final[Mapping[str, str]] = {
-    "init": "driver.commands.init",
-    "check": "driver.commands.check",
-    "schema": "driver.commands.schema",
-    "quote": "driver.commands.quote",
-    "explain": "driver.commands.explain",
-    "accept": "driver.commands.accept",
-    "contract": "driver.commands.contract",
-    "plan": "driver.commands.plan",
-    "rules": "driver.commands.rules",
-    "price": "driver.commands.price",
-    "diff": "driver.commands.diff",
-    "preview": "driver.commands.preview",
-    "up": "driver.commands.up",
-    "refresh": "driver.commands.refresh",
-    "watch": "driver.commands.watch",
-    "destroy": "driver.commands.destroy",
-    "outputs": "driver.commands.outputs",
-    "access": "driver.commands.access",
-    "accept-test": "driver.commands.accept_test",
-    "nodes": "driver.commands.nodes",
-    "sla": "driver.commands.sla",
-    "handbook": "driver.commands.handbook",
-    "onboard": "driver.commands.onboard",
-    "engine": "driver.commands.engine",
-    "preflight": "driver.commands.preflight",
-    "leftovers": "driver.commands.leftovers",
-    "catalog": "driver.commands.catalog",
-    "software": "driver.commands.software",
-    "usage": "driver.commands.usage",
-    "handover": "driver.commands.handover",
-    "clone": "driver.commands.clone",
-    "relocate": "driver.commands.relocate",
-    "comment": "driver.commands.comment",
-}
 OK: Final = 0
 FAILED: Final = 1
 BROKEN_PIPE: Final = 141  # 128 + SIGPIPE, as a shell reports a command whose reader has gone
 TRACEBACK: Final = "ATOLL_DEBUG"
+PROGRAM: Final = "atoll"
+COMPLETION: Final = "_ATOLL_COMPLETE"
+SHELLS: Final = ("bash", "zsh", "fish")
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code; every fault has been told by then."""
     _open_closed()
-    return _answer(lambda: typer.main.get_command(app(arguments))(list(arguments), "atoll", standalone_mode=False))
+    if os.environ.get(COMPLETION):
+        from typer._completion_classes import completion_init  # noqa: PLC0415 - only a shell that completes needs it
+
+        completion_init()
+    renamed, remarks = rewritten(arguments)
+    for each in remarks:
+        _say(each)
+    return _answer(lambda: app().main(renamed, PROGRAM, standalone_mode=False))
 
 
 def _open_closed() -> None:
@@ -74,11 +50,12 @@ def _open_closed() -> None:
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - open to the end
 
 
-def app(arguments: Sequence[str]) -> typer.Typer:
-    """The commands; only the one that is asked for is imported, all of them where that is not clear."""
+def app() -> LazyGroup:
+    """The commands; only the one that is asked for is imported."""
     built = typer.Typer(
-        name="atoll",
-        help="From one checklist to priced GPU cluster options, a lock, and the Pulumi program that builds it.",
+        name=PROGRAM,
+        cls=LazyGroup,
+        help=HELP,
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
@@ -86,26 +63,50 @@ def app(arguments: Sequence[str]) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     built.callback()(_group)
-    asked = arguments[0] if arguments else ""
-    for name in (asked,) if asked in COMMANDS else COMMANDS:
-        _add(built, name)
-    return built
+    group = typer.main.get_command(built)
+    assert isinstance(group, LazyGroup)  # noqa: S101 - Typer builds what `cls` names
+    group.guard = _guarded
+    return group
 
 
-def _group() -> None:
-    """From one checklist to priced GPU cluster options, a lock, and the Pulumi program that builds it."""
+def _print_version(wanted: bool) -> None:  # noqa: FBT001 - Typer calls it so
+    if wanted:
+        from importlib.metadata import version  # noqa: PLC0415 - only here
+
+        print(f"{PROGRAM} {version(PROGRAM)}")
+        raise typer.Exit
 
 
-def _add(built: typer.Typer, name: str) -> None:
-    """Add one command, or a group of them, from its module's `run` or `app`."""
-    module = import_module(COMMANDS[name])
-    group: typer.Typer | None = getattr(module, "app", None)
-    if group is None:
-        built.command(name)(_guarded(module.run))
+def _print_completion(shell: str) -> None:
+    """The script that makes a shell complete Atoll's commands, options and stacks."""
+    if not shell:
         return
-    for each in group.registered_commands:
-        each.callback = _guarded(each.callback) if each.callback else None
-    built.add_typer(group, name=name)
+    if shell not in SHELLS:
+        raise typer.BadParameter(f"{shell!r} is none of {', '.join(SHELLS)}", param_hint="--completion")
+    from typer._completion_shared import get_completion_script  # noqa: PLC0415 - only here
+
+    print(get_completion_script(prog_name=PROGRAM, complete_var=COMPLETION, shell=shell))
+    raise typer.Exit
+
+
+def _group(
+    *,
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+    _completion: Annotated[
+        str,
+        typer.Option(
+            "--completion",
+            metavar="|".join(SHELLS),
+            callback=_print_completion,
+            is_eager=True,
+            show_default=False,
+            help='Print a completion script: eval "$(atoll --completion bash)".',
+        ),
+    ] = "",
+) -> None:
+    """From one checklist to priced GPU cluster options, a lock, and the Pulumi program that builds it."""
 
 
 def _guarded(command: Callable[..., int]) -> Callable[..., int]:
@@ -113,6 +114,7 @@ def _guarded(command: Callable[..., int]) -> Callable[..., int]:
 
     @wraps(command)
     def guarded(**arguments: object) -> int:
+        hear_interrupts()
         return _answer(lambda: command(**arguments))
 
     return guarded
@@ -142,6 +144,10 @@ def _after(fault: BaseException) -> int:
         _abandon_stdout()
     if os.environ.get(TRACEBACK) == "1":
         _say("".join(_traceback(fault)).rstrip())
+    if isinstance(fault, typer.TyperException) and getattr(fault, "ctx", None) is None:
+        from typer._click.globals import get_current_context  # noqa: PLC0415 - only where a command refuses
+
+        vars(fault)["ctx"] = get_current_context(silent=True)  # so that the hint names the command
     text, code = told(fault, colour=_coloured())
     _say(text)
     return code

@@ -1,12 +1,8 @@
 """`atoll accept`: write down what was decided, so that the Pulumi program builds exactly that."""
 
-from typing import Annotated
-
-import typer
-
 from driver import arguments
 from driver.answers import Answer, option_named, quoted, refuse_old_option
-from driver.prices import price_book as price_book_of
+from driver.prices import unused_lines
 from driver.project import Project, known_stack, shown, subject
 from driver.render.amounts import total
 from driver.screen import note, show
@@ -17,14 +13,12 @@ from planning.errors import InputError, OverCeilingError
 from planning.lock import Lock, lock, read_lock, to_text
 from planning.options.market import Market
 from planning.options.option import ceilings
-from planning.quote import Option, Verdict
+from planning.quote import Option, Quote, Verdict
 
 
 def run(
     stack: arguments.Stack,
-    option: Annotated[
-        str, typer.Argument(metavar="OPTION", help="An option's id, or a view such as cheapest.", show_default=False)
-    ],
+    option: arguments.OptionId,
     *,
     prices: arguments.Book = arguments.CURRENT_BOOK,
     price_book: arguments.OwnBook = "",
@@ -36,17 +30,20 @@ def run(
     answer = quoted(subject(stack), book=prices, own=price_book, today=arguments.day(today), allow_stale=allow_stale)
     chosen = option_named(answer.quote, option)
     _refuse_over(chosen)
+    _refuse_missing(chosen, answer.quote)
     if not allow_stale and prices == arguments.CURRENT_BOOK:
         refuse_old_option(chosen, today=answer.quote.priced_at)
-    market = Market(price_book_of(prices, own=price_book))
+    market = Market(answer.catalog)
     chosen, remarks = _as_it_stands(project, stack, answer, chosen, market=market)
     _refuse_over(chosen)
+    if unused := unused_lines(answer.catalog, (chosen.bill,)):
+        remarks = (*remarks, unused)
     _write(project, stack, accepted=_lock(answer, chosen))
     for each in remarks:
         note(each)
     show(f"{chosen.id}: {total(chosen.bill.usd_per_month.expected, bill=chosen.bill)} USD a month expected")
     if chosen.judgement.verdict is Verdict.CANNOT_TELL:
-        note(f"warning: nobody can tell whether this stays under the ceiling: {chosen.judgement.reason}")
+        note(f"warning: whether this stays under the ceiling is undetermined: {chosen.judgement.reason}")
     return 0
 
 
@@ -74,6 +71,19 @@ def _refuse_over(chosen: Option) -> None:
         )
 
 
+def _refuse_missing(chosen: Option, found: Quote) -> None:
+    """A lock promises what the checklist asks for: what misses it is no decision before the checklist is changed.
+
+    Raises:
+        OverCeilingError: the option misses something.
+    """
+    if chosen.misses:
+        raise OverCeilingError(
+            f"{chosen.id} misses the checklist: {'; '.join(chosen.misses)}",
+            hint=next(iter(found.advice), "change the checklist, then ask again"),
+        )
+
+
 def _lock(answer: Answer, chosen: Option) -> Lock:
     checklist = answer.checklist
     return lock(
@@ -91,7 +101,7 @@ def _write(project: Project, stack: str, *, accepted: Lock) -> None:
     texts = {config: with_accepted(config, option=accepted.option)}
     if not _holds(project, stack, accepted):
         texts[path] = to_text(accepted)
-    changed = {each: text for each, text in texts.items() if not each.exists() or each.read_text("utf-8") != text}
+    changed = {each: text for each, text in texts.items() if not each.exists() or each.read_bytes() != text.encode()}
     if not changed:
         show(f"{shown(path)} holds this already; nothing was written")
         return

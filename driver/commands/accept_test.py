@@ -8,18 +8,18 @@ import typer
 
 from driver import arguments
 from driver.accepting import options
-from driver.screen import json_text, note, show, show_json
+from driver.output_files import chosen_files, tell_written
+from driver.screen import json_text, show, show_json
 from driver.writing import write_all
 from planning.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from driver.accepting.asked import Asked
     from planning.acceptance_report.form import AcceptanceForm
 
 EXIT: Final = {"passed": 0, "failed": 1, "missing": 11, "cannot tell": 11}
-STDOUT: Final = "-"
 
 
 def run(
@@ -36,19 +36,21 @@ def run(
     keep: options.Keep = False,
     timeout: options.Timeout = 0,
     html: options.Html = "",
-    json: options.Json = "",
+    as_json: arguments.AsJson = False,
+    output: options.Output = None,
     markdown: options.Markdown = "",
     key: options.Key = "",
     verify: options.Verify = "",
     public_key: options.PublicKey = "",
 ) -> int:
-    """Measure a cluster, hold it against what was promised, and say which nodes failed.
+    """Measure a cluster against what was promised, and say which nodes failed.
 
     Every record is kept in stacks/STACK/acceptance/RUN as it comes; what was stopped goes on where it was.
     Exit code: 0 passed, 1 something failed, 11 something is missing or cannot be told.
     """
     if verify or public_key:
         return _verify(stack, verify=verify, public_key=public_key)
+    files = chosen_files(output, forms=("html", "markdown", "json"), html=html, markdown=markdown)
     from driver.accepting import asked, live_run, signing  # noqa: PLC0415 - what is slow is imported once it is needed
 
     asks = live_run.Options(
@@ -66,7 +68,7 @@ def run(
         return stopped
     form = it.form(results, unfinished=unfinished, only=asks.only, nodes=asks.nodes)
     form = signing.signed_report(form, private) if private else form
-    _tell(form, it, html=html, json=json, markdown=markdown)
+    _tell(form, it, files, as_json=as_json)
     return EXIT[form["outcome"]]
 
 
@@ -78,9 +80,11 @@ def _kinds(only: str, nodes: "Sequence[str]") -> tuple[str, ...]:
     """
     from planning.acceptance_report.forming import GROUPS  # noqa: PLC0415 - as in run
 
-    found = tuple(each.strip() for each in only.split(",") if each.strip())
+    found = tuple(each.strip() for each in only.split(",")) if only else ()
     if unknown := [each for each in found if each not in GROUPS]:
         raise typer.BadParameter(f"{', '.join(unknown)}: there are {', '.join(GROUPS)}", param_hint="--only")
+    if len(set(found)) < len(found):
+        raise typer.BadParameter(f"{only}: one is named twice", param_hint="--only")
     return found or (("node",) if nodes else ())
 
 
@@ -100,7 +104,7 @@ def _peers(given: "Sequence[str]") -> tuple[str, ...]:
     return tuple(given)
 
 
-def _tell(form: "AcceptanceForm", it: "Asked", *, html: str, json: str, markdown: str) -> None:
+def _tell(form: "AcceptanceForm", it: "Asked", files: "Mapping[str, Path]", *, as_json: bool) -> None:
     """Write every file that was asked for, and say the verdict."""
     from driver.accepting.telling import verdict_lines, verdict_table  # noqa: PLC0415 - as in run
     from driver.html.acceptance import page  # noqa: PLC0415 - as above
@@ -108,20 +112,17 @@ def _tell(form: "AcceptanceForm", it: "Asked", *, html: str, json: str, markdown
     from planning.acceptance_report.document import document  # noqa: PLC0415 - as above
 
     whole = document(form, sources=it.sources)
-    texts: dict[Path, str] = {}
-    if html:
-        texts[Path(html)] = page(whole, form)
-    if markdown:
-        texts[Path(markdown)] = as_markdown(whole)
-    if json and json != STDOUT:
-        texts[Path(json)] = json_text(form)
-    write_all(texts)
-    if json == STDOUT:
+    texts = {
+        "html": lambda: page(whole, form),
+        "markdown": lambda: as_markdown(whole),
+        "json": lambda: json_text(form),
+    }
+    write_all({path: texts[kind]() for kind, path in files.items()})
+    if as_json:
         show_json(form)
     else:
         show(*verdict_lines(form), verdict_table(form))
-    for path in texts:
-        note(f"written: {path}")
+    tell_written(files.values())
 
 
 def _verify(stack: str, *, verify: str, public_key: str) -> int:

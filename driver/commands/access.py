@@ -6,11 +6,11 @@ from typing import Annotated
 import typer
 
 from driver import arguments
+from driver.accepted_lock import own_lock
 from driver.project import known_stack
 from driver.screen import note
 from planning.charge import HOME
 from planning.errors import InputError
-from planning.lock import read_lock
 
 LONGEST_HOURS = 24
 
@@ -26,7 +26,7 @@ def run(
     from driver.access import admit, person  # noqa: PLC0415 - imported once needed
     from driver.cloud.certificates import ClusterSigner  # noqa: PLC0415 - as above
 
-    found = {each.placement.name: each for each in read_lock(known_stack(stack).lock(stack)).placements}
+    found = {each.placement.name: each for each in own_lock(known_stack(stack), stack).placements}
     if placement not in found:
         raise InputError(f"{stack} has no placement {placement!r}; it has: {', '.join(found)}")
     spec = found[placement]
@@ -34,7 +34,7 @@ def run(
     if spec.existing is None:
         raise InputError(
             f"people sign in to {spec.placement.provider} itself, so that nothing has to be handed out",
-            hint=f"atoll outputs {stack} --write DIR writes a kubeconfig for each role",
+            hint=f"atoll outputs {stack} -o DIR writes a kubeconfig for each role",
         )
     sys.stdout.write(admit(who, spec, hours=hours, signer=ClusterSigner(spec.existing)))
     note(f"{who.name} is in for {hours} hours; the key is in this kubeconfig and nowhere else")

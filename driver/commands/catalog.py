@@ -10,6 +10,7 @@ from catalogs.check import faults
 from catalogs.model import Item, Price
 from catalogs.reader import Catalog
 from driver import arguments
+from driver.output_files import deliver
 from driver.prices import price_book
 from driver.render.facts import (
     accelerator_parts,
@@ -19,7 +20,7 @@ from driver.render.facts import (
     providers_table,
     worth_table,
 )
-from driver.screen import note, progress, show, show_json
+from driver.screen import note, progress
 from planning.errors import InputError
 from planning.facts_form import facts_form, providers_form, soundness_form, worths_form
 from planning.worth import worth_of_machines
@@ -30,15 +31,24 @@ FAULTY = 1
 
 
 @app.command("list")
-def list_providers(*, prices: arguments.Book = arguments.CURRENT_BOOK, as_json: arguments.AsJson = False) -> int:
+def list_providers(
+    *,
+    prices: arguments.Book = arguments.CURRENT_BOOK,
+    as_json: arguments.AsJson = False,
+    output: arguments.Output = None,
+) -> int:
     """Providers, and how much is known of each."""
     catalog = price_book(prices)
-    if as_json:
-        show_json(providers_form(catalog))
-        return 0
     with progress("counting prices"):
-        table = providers_table(catalog)
-    show(f"Price book {prices}, newest price of {catalog.prices.newest}", table)
+        deliver(
+            providers_form(catalog),
+            as_json=as_json,
+            output=output,
+            parts=lambda: (
+                f"Price book {prices}, newest price of {catalog.prices.newest}",
+                providers_table(catalog),
+            ),
+        )
     return 0
 
 
@@ -49,6 +59,7 @@ def show_one(
     prices: arguments.Book = arguments.CURRENT_BOOK,
     own: arguments.OwnBook = "",
     as_json: arguments.AsJson = False,
+    output: arguments.Output = None,
 ) -> int:
     """Everything known of a machine, a service item or an accelerator, with every price and its source."""
     catalog = price_book(prices, own=own)
@@ -56,15 +67,17 @@ def show_one(
     accelerators = [each for each in catalog.accelerators.values() if name in (each.name, each.family)]
     if name not in set(Item) and not machines and not accelerators:
         raise _unknown(catalog, name)
-    if as_json:
-        show_json(facts_form(machines=machines, accelerators=accelerators, prices=_item_prices(catalog, name)))
-        return 0
-    for machine in machines:
-        show(*machine_parts(catalog, machine))
-    for accelerator in accelerators:
-        show(*accelerator_parts(catalog, accelerator))
-    if name in set(Item):
-        show(prices_table(catalog, _item_prices(catalog, name)))
+    prices_of_item = _item_prices(catalog, name)
+    deliver(
+        facts_form(machines=machines, accelerators=accelerators, prices=prices_of_item),
+        as_json=as_json,
+        output=output,
+        parts=lambda: (
+            *(part for machine in machines for part in machine_parts(catalog, machine)),
+            *(part for accelerator in accelerators for part in accelerator_parts(catalog, accelerator)),
+            *((prices_table(catalog, prices_of_item),) if name in set(Item) else ()),
+        ),
+    )
     return 0
 
 
@@ -74,33 +87,42 @@ def worth(
     *,
     prices: arguments.Book = arguments.CURRENT_BOOK,
     as_json: arguments.AsJson = False,
+    output: arguments.Output = None,
 ) -> int:
     """What 1000 TFLOPS cost for an hour on each GPU machine, on demand, least first."""
     catalog = price_book(prices)
     found = worth_of_machines(catalog, precision=precision)
     if not found:
         raise InputError(f"no accelerator has a peak in {precision!r}", hint="bf16, fp16, fp8, tf32, int8 or fp64")
-    if as_json:
-        show_json(worths_form(prices=prices, precision=precision, worths=found))
-    else:
-        show(f"USD an hour for 1000 TFLOPS in {precision}, on demand", worth_table(found))
+    deliver(
+        worths_form(prices=prices, precision=precision, worths=found),
+        as_json=as_json,
+        output=output,
+        parts=lambda: (f"USD an hour for 1000 TFLOPS in {precision}, on demand", worth_table(found)),
+    )
     return 0
 
 
 @app.command("check")
-def check(*, as_json: arguments.AsJson = False) -> int:
+def check(*, as_json: arguments.AsJson = False, output: arguments.Output = None) -> int:
     """Validate every row; exit code 1 on faults."""
     with progress("checking every row"):
         found = faults()
     offers = price_book().offers(accelerated=True)
     counted = Counter(_flag(flag) for offer in offers for flag in offer.flags)
-    if as_json:
-        show_json(soundness_form(offers=len(offers), flags=counted, faults=map(str, found)))
-        return FAULTY if found else 0
-    for fault in found:
-        note(str(fault))
-    show(f"{len(offers):,} offers of machines with accelerators", flags_table(counted.most_common()))
-    show(f"{len(found)} faults" if found else "no faults")
+    if not as_json:
+        for fault in found:
+            note(str(fault))
+    deliver(
+        soundness_form(offers=len(offers), flags=counted, faults=map(str, found)),
+        as_json=as_json,
+        output=output,
+        parts=lambda: (
+            f"{len(offers):,} offers of machines with accelerators",
+            flags_table(counted.most_common()),
+            f"{len(found)} faults" if found else "no faults",
+        ),
+    )
     return FAULTY if found else 0
 
 

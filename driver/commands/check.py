@@ -6,27 +6,34 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from driver import arguments
+from driver.output_files import deliver
 from driver.project import shown, subject
 from driver.render.amounts import number
-from driver.screen import show, show_json
 from driver.software.fit import refuse_unfit
 from planning.checklist.reading import read_file
+from planning.checklist.unused import find_unused
 from planning.checklist.workload import HardwareAsk
 from planning.demand import Demand
 from planning.facts_form import demands_form
 from planning.sizing.derive import size
 
 
-def run(stack_or_file: arguments.StackOrFile, *, as_json: arguments.AsJson = False) -> int:
+def run(
+    stack_or_file: arguments.StackOrFile, *, as_json: arguments.AsJson = False, output: arguments.Output = None
+) -> int:
     """Say what a checklist demands, or every fault in it."""
     asked = subject(stack_or_file)
     checklist = read_file(asked.checklist)
     refuse_unfit(asked.checklist, checklist)
     demands = size(checklist).demands
-    if as_json:
-        show_json(demands_form(asked.stack, demands))
-    else:
-        show(f"{shown(asked.checklist)}: ok", demands_table(demands))
+    unused = find_unused(checklist)
+    remarks = ("No price depends on these fields:", *(f"  {each.path}: {each.reason}" for each in unused))
+    deliver(
+        demands_form(asked.stack, demands),
+        as_json=as_json,
+        output=output,
+        parts=lambda: (f"{shown(asked.checklist)}: ok", demands_table(demands), *(remarks if unused else ())),
+    )
     return 0
 
 

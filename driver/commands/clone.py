@@ -1,7 +1,7 @@
 """`atoll clone`: the same checklist at another placement, quoted anew: a stack of its own with no state."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from driver.cloning.making import Asked, cloned, open_decisions
 from driver.cloning.names import refuse_shared, registered
 from driver.cloning.source import refuse_name, refuse_same_place, source, zones_of
 from driver.cloning.told import as_object, clone_form, next_steps, remarks
+from driver.output_files import chosen_files, tell_written
 from driver.prices import price_book
 from driver.project import shown
 from driver.prompt import typed
@@ -26,6 +27,8 @@ from planning.clone.answering import open_hint, open_text, read_answers
 from planning.clone.asked import Need
 from planning.clone.target import Target, region_of
 from planning.errors import InputError
+from planning.input_files import read_text
+from planning.lock import MOST_BYTES
 from planning.options.market import Market
 
 if TYPE_CHECKING:
@@ -38,7 +41,6 @@ if TYPE_CHECKING:
     from planning.checklist.model import Checklist
     from planning.clone.asked import Decision
 
-STDOUT = "-"
 NO_STATE = (
     "No state was read, exported or imported: the clone is the same program with a configuration of its own and an "
     "empty state."
@@ -60,14 +62,16 @@ def run(
     today: arguments.Today = "",
     allow_stale: arguments.AllowStale = False,
     dry_run: options.DryRun = False,
-    json_file: options.JsonFile = "",
+    as_json: arguments.AsJson = False,
+    output: arguments.Output = None,
 ) -> int:
     """Make the same checklist a stack of its own at another placement."""
+    files = chosen_files(output, forms=("json",))
     first = source(stack)
     refuse_name(
         first.project, source=stack, new=new, placements=[each.name for each in first.checklist.where.elsewhere]
     )
-    catalog = price_book(prices, own=own)
+    catalog = price_book(prices, own=own, today=arguments.day(today))
     target = _target(catalog, provider=provider or first.provider, region=region, zones=zones, cidr=cidr)
     refuse_same_place(first.lock, target)
     market = Market(catalog)
@@ -88,10 +92,10 @@ def run(
         clone = cloned(first, asked, market=market)
     names = _names(first, clone)
     written = [] if dry_run else sorted(shown(each) for each in clone.texts)
-    _tell(first, clone, catalog=catalog, names=names, written=written, json_file=json_file)
+    _tell(first, clone, catalog=catalog, names=names, written=written, files=files.values(), as_json=as_json)
     if not dry_run:
         write_all(clone.texts)
-    _say_written(written, json_file)
+    _say_written(written, as_json=as_json)
     return 0
 
 
@@ -128,20 +132,14 @@ def _answers(
         InputError: faults in the file, or nobody to ask.
     """
     if file:
-        return read_answers(_text(Path(file)), file=file, decisions=open_, checklist=checklist)
+        text = read_text(Path(file), hint="a decisions file is a few lines of YAML")
+        return read_answers(text, file=file, decisions=open_, checklist=checklist)
     if sys.stdin.isatty():
         return asked_at_terminal(open_, checklist, ask=typed, say=note)
     needed = [each for each in open_ if each.need is Need.NEEDED]
     if not needed:
         return {}
     raise InputError(open_text(needed, stack=stack, target=str(target)), hint=open_hint(needed))
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read ({error})", hint="a decisions file is a few lines of YAML") from error
 
 
 def _names(first: "Source", clone: "Clone") -> int:
@@ -155,8 +153,8 @@ def _names(first: "Source", clone: "Clone") -> int:
 
 def _texts_of(project: "Project", stack: str) -> Mapping[str, str]:
     config = project.stack_config(stack)
-    text = config.read_text(encoding="utf-8") if config.exists() else ""
-    return {"config": text, "lock": project.lock(stack).read_text(encoding="utf-8")}
+    text = read_text(config) if config.exists() else ""
+    return {"config": text, "lock": read_text(project.lock(stack), most_bytes=MOST_BYTES)}
 
 
 def _new_texts(project: "Project", clone: "Clone") -> Mapping[str, str]:
@@ -164,7 +162,14 @@ def _new_texts(project: "Project", clone: "Clone") -> Mapping[str, str]:
 
 
 def _tell(
-    first: "Source", clone: "Clone", *, catalog: "Catalog", names: int, written: Sequence[str], json_file: str
+    first: "Source",
+    clone: "Clone",
+    *,
+    catalog: "Catalog",
+    names: int,
+    written: Sequence[str],
+    files: Iterable[Path],
+    as_json: bool,
 ) -> None:
     """Tables, or JSON."""
     from planning.clone.comparison import compare  # noqa: PLC0415 - not before the clone is one
@@ -172,12 +177,11 @@ def _tell(
 
     compared = compare(first.lock, clone.lock, catalog=catalog)
     form = clone_form(first, clone, written=written, names=names, comparison=comparison_form(compared))
-    if json_file == STDOUT:
+    write_all({path: json_text(as_object(form)) for path in files})
+    tell_written(files)
+    if as_json:
         sys.stdout.write(json_text(as_object(form)))
         return
-    if json_file:
-        write_all({Path(json_file): json_text(as_object(form))})
-        note(f"written: {json_file}")
     from driver.render.clone_differences import parts  # noqa: PLC0415 - as above
     from driver.render.clone_summary import summary  # noqa: PLC0415 - as above
 
@@ -190,6 +194,6 @@ def _tell(
     show("next:", *(f"  {each}" for each in next_steps(first.stack, clone.stack)))
 
 
-def _say_written(written: Sequence[str], json_file: str) -> None:
+def _say_written(written: Sequence[str], *, as_json: bool) -> None:
     said = f"written: {', '.join(written)}" if written else "dry run: nothing was written"
-    note(said) if json_file == STDOUT else show(said)
+    note(said) if as_json else show(said)

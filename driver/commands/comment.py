@@ -9,6 +9,7 @@ import typer
 from driver.project import STACK_NAME
 from driver.screen import note, show
 from planning.errors import InputError
+from planning.input_files import read_json
 
 if TYPE_CHECKING:
     from driver.pull_request.github import GitHub
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, help="Post a diff to a pull or merge request; for jobs on the default branch.")
 
 LARGEST_REPORT = 1 << 20
+LARGEST_EVENT = 32 << 20  # docs.github.com/webhooks caps a payload at 25 MB, 2026-11
 Workflow = Annotated[
     str, typer.Option("--workflow", metavar="PATH", help="Workflow file whose runs are posted; of others, none.")
 ]
@@ -109,7 +111,7 @@ def _event() -> "RunEvent":
 
     path = Path(_environment("GITHUB_EVENT_PATH"))
     try:
-        return RUN_EVENT.validate_json(path.read_bytes())
+        return RUN_EVENT.validate_python(read_json(path, most_bytes=LARGEST_EVENT))
     except ValueError as error:
         raise InputError(
             f"{path} is not the event workflow_run", hint="start this in a job `on: workflow_run`"

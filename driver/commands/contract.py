@@ -1,13 +1,13 @@
 """`atoll contract`: the annex of the contract, to be filled in, reviewed and signed."""
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from driver import arguments
-from driver.onboarding.locked import lock_of
+from driver.accepted_lock import accepted_lock
+from driver.output_files import chosen_files, tell_written
 from driver.project import known_stack
 from driver.screen import note
 from driver.writing import write_all
@@ -15,6 +15,9 @@ from planning.checklist.reading import read_file
 from planning.document.blocks import Blank
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
     from planning.document.blocks import Document
 
 WRAPPED: Final = """p, li, td:nth-child(2):last-child { overflow-wrap: anywhere; } .blank span { max-width: 60%; }
@@ -32,38 +35,34 @@ def run(
     markdown: Annotated[
         str, typer.Option("--markdown", metavar="FILE", help="Write it as Markdown.", show_default=False)
     ] = "",
+    output: Annotated[list[str] | None, arguments.output_of(".html, .md")] = None,
 ) -> int:
     """Write the annex of a contract: what was accepted and settled, as figures that can be measured.
 
     Without a file, Markdown goes to stdout. What nobody has settled in the checklist's agreement is a line to be filled
     in. No legal advice: have a lawyer review it.
     """
-    if html and Path(html).resolve() == Path(markdown).resolve():
-        raise typer.BadParameter("the same file as --html", param_hint="--markdown")
+    files = chosen_files(output, forms=("html", "markdown"), html=html, markdown=markdown)
     project = known_stack(stack)
-    lock = lock_of(project, stack)
+    lock = accepted_lock(project, stack)
     checklist = read_file(project.checklist(stack))
     from catalogs.reader import load  # noqa: PLC0415 - once lock and checklist are there
     from planning.contract.annex import annex  # noqa: PLC0415 - as above
 
     document = annex(lock, checklist=checklist, catalog=load())
-    _write(document, html=html, markdown=markdown)
+    _write(document, files)
     return 0
 
 
-def _write(document: "Document", *, html: str, markdown: str) -> None:
+def _write(document: "Document", files: "Mapping[str, Path]") -> None:
     from driver.html.document import document_page  # noqa: PLC0415 - as above
     from driver.render.document import markdown as as_markdown  # noqa: PLC0415 - as above
 
-    texts: dict[Path, str] = {}
-    if html:
-        texts[Path(html)] = document_page(document, style=WRAPPED)
-    if markdown:
-        texts[Path(markdown)] = as_markdown(document)
-    if not texts:
+    if not files:
         sys.stdout.write(as_markdown(document))
         return
-    write_all(texts)
-    note(f"written: {', '.join(str(path) for path in texts)}")
+    texts = {"html": lambda: document_page(document, style=WRAPPED), "markdown": lambda: as_markdown(document)}
+    write_all({path: texts[kind]() for kind, path in files.items()})
+    tell_written(files.values())
     blanks = sum(isinstance(block, Blank) for block in document.blocks)
     note(f"{blanks} lines are to be filled in; `agreement` in the checklist settles terms and contacts")

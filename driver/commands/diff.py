@@ -1,20 +1,18 @@
 """`atoll diff`: what a change moves in every stack that it touches, in money, resources and rules."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from driver import arguments
 from driver.diff import options
+from driver.output_files import chosen_files, tell_written
 from driver.project import find_project
-from driver.screen import json_text, note, show
+from driver.screen import json_text, show
 from driver.writing import write_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from planning.diff_shapes import DiffForm
-
-STDOUT: Final = "-"
 
 
 def run(
@@ -24,7 +22,8 @@ def run(
     from_merge_base: options.FromMergeBase = False,
     stacks: options.Stacks = None,
     fail_on: options.Stopping = options.FailOn.NEW,
-    json_file: options.JsonFile = "",
+    as_json: arguments.AsJson = False,
+    output: options.Output = None,
     markdown: options.Markdown = "",
     sarif: options.Sarif = "",
     junit: options.Junit = "",
@@ -38,6 +37,7 @@ def run(
     Breaches that the base has too do not count, but for a ceiling, and for one of which nobody can tell in a stack
     that gets dearer; --fail-on all counts them.
     """
+    files = chosen_files(output, forms=tuple(_WRITERS), markdown=markdown, sarif=sarif, junit=junit)
     from driver.diff.whole import Asked, compared  # noqa: PLC0415 - only where something is compared
 
     asked = Asked(
@@ -50,9 +50,9 @@ def run(
         deadline_s=deadline,
     )
     form = compared(find_project().root, asked)
-    documents = {"json": json_file.removeprefix(STDOUT), "markdown": markdown, "sarif": sarif, "junit": junit}
-    _write(form, documents)
-    _print(form, as_json=json_file == STDOUT)
+    write_all({path: _WRITERS[kind](form) for kind, path in files.items()})
+    tell_written(files.values())
+    _print(form, as_json=as_json)
     return form["exit_code"]
 
 
@@ -64,14 +64,6 @@ def _print(form: "DiffForm", *, as_json: bool) -> None:
     from driver.pull_request import terminal  # noqa: PLC0415 - where it is shown
 
     show(*terminal.parts(form))
-
-
-def _write(form: "DiffForm", files: dict[str, str]) -> None:
-    """Every file that was asked for, all of them or none."""
-    texts = {Path(file): _WRITERS[kind](form) for kind, file in files.items() if file}
-    write_all(texts)
-    for path in texts:
-        note(f"written: {path}")
 
 
 def _markdown(form: "DiffForm") -> str:

@@ -1,53 +1,95 @@
-"""`atoll explain`: how each figure of the sizing came about."""
+"""`atoll explain`: how each figure of the sizing, and each line of an option's bill, came about."""
 
 from difflib import get_close_matches
-from typing import Annotated
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from driver import arguments
+from driver.answers import option_named, quoted
+from driver.output_files import chosen_files, tell_written
 from driver.project import subject
-from driver.render.figures import figure_parts
-from driver.screen import show, show_json
+from driver.render.figures import lay_out_figures
+from driver.screen import json_text, note, screen_width, show_json, show_lines
+from driver.writing import write_all
 from planning.checklist.reading import read_file
-from planning.demand import Figure, Sizing
-from planning.errors import InputError
+from planning.cost_figures import bill_figures, option_figures
+from planning.demand import Figure
+from planning.errors import AtollError, InputError
 from planning.json_form import explain_form
 from planning.sizing.derive import size
 from planning.sizing.explain import explain, subjects
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from driver.answers import Answer
+    from planning.quote import Quote
 
 
 def run(
     stack_or_file: arguments.StackOrFile,
     about: Annotated[
         str,
-        typer.Argument(metavar="[SUBJECT|NAME]", help="A workload, or part of a figure's name.", show_default=False),
+        typer.Argument(
+            metavar="[SUBJECT|NAME|OPTION]",
+            help="A workload, part of a figure's name, or an option of the quote with every line of its bill.",
+            show_default=False,
+        ),
     ] = "",
     *,
+    prices: arguments.Book = arguments.CURRENT_BOOK,
+    price_book: arguments.OwnBook = "",
+    today: arguments.Today = "",
     as_json: arguments.AsJson = False,
+    output: arguments.Output = None,
 ) -> int:
-    """Show how each figure of the sizing came about."""
+    """Show how each figure of the sizing came about, and what the options cost at least and at most."""
     asked = subject(stack_or_file)
-    figures = _about(size(read_file(asked.checklist)), about)
+    sizing = size(read_file(asked.checklist))
+    known = subjects(sizing)
+    figures = explain(sizing, subject=about) if about in known else explain(sizing, name=about)
+    ask = partial(quoted, asked, book=prices, own=price_book, today=arguments.day(today), allow_stale=True)
+    if not about:
+        figures += _costs(ask)
+    elif not figures:
+        figures = _option(ask().quote, about, known=known)
+    form = explain_form(asked.stack, figures)
+    files = chosen_files(output, forms=("json",))
+    write_all({path: json_text(form) for path in files.values()})
+    tell_written(files.values())
     if as_json:
-        show_json(explain_form(asked.stack, figures))
+        show_json(form)
     else:
-        show(*figure_parts(figures))
+        show_lines(lay_out_figures(figures, width=screen_width()))
     return 0
 
 
-def _about(sizing: Sizing, about: str) -> tuple[Figure, ...]:
-    """The figures of one subject, else those with this word in their name; all of them for "".
+def _costs(ask: "Callable[[], Answer]") -> tuple[Figure, ...]:
+    """The readings of every option's month; none, with a remark, where no option can be had."""
+    try:
+        quote = ask().quote
+    except AtollError as error:
+        note(f"no option has a price to explain: {error}")
+        return ()
+    months = tuple(figure for option in quote.shown for figure in option_figures(option))
+    return (*months, *quote.recommended.explain_hours())
+
+
+def _option(quote: "Quote", about: str, *, known: "Sequence[str]") -> tuple[Figure, ...]:
+    """One option's readings, and every line of its bill.
 
     Raises:
-        InputError: neither; names the subjects.
+        InputError: neither a figure nor an option has this name.
     """
-    known = subjects(sizing)
-    found = explain(sizing, subject=about) if about in known else explain(sizing, name=about)
-    if found:
-        return found
-    near = get_close_matches(about, (*known, *(figure.name for figure in sizing.figures)), n=1)
-    raise InputError(
-        f"there is no figure of {about!r}; there are figures of: {', '.join(known)}",
-        hint=f'did you mean "{near[0]}"?' if near else "",
-    )
+    try:
+        option = option_named(quote, about)
+    except InputError as error:
+        options = [option.id for option in quote.shown]
+        near = get_close_matches(about, (*known, *options), n=1)
+        raise InputError(
+            f"there is no figure of {about!r}; there are figures of: {', '.join((*dict.fromkeys(known), *options))}",
+            hint=f'did you mean "{near[0]}"?' if near else error.hint,
+        ) from error
+    return (*option_figures(option), *bill_figures(option), *option.explain_hours())

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from driver import arguments
+from driver.output_files import needed_folder
 from driver.project import known_stack, shown
 from driver.screen import note, progress, show
 
@@ -13,7 +14,8 @@ from driver.screen import note, progress, show
 def run(
     stack: arguments.Stack,
     *,
-    to: Annotated[str, typer.Option("--to", metavar="DIR", help="Folder for source and site.", show_default=False)],
+    output: Annotated[str, arguments.folder_option("Folder for source and site.")] = "",
+    to: Annotated[str, arguments.old_option("--to", metavar="DIR")] = "",
     outputs: Annotated[
         str,
         typer.Option(
@@ -25,6 +27,7 @@ def run(
     ] = "",
 ) -> int:
     """Write the handbook of the customer's engineers, from the lock, the checklist and the outputs."""
+    to = needed_folder(output, old=to, option="--to")
     project = known_stack(stack)
     with progress(f"building the handbook of {stack}"):
         from driver.handbook.reading import facts_of  # noqa: PLC0415 - the program's rooms are imported once needed

@@ -6,13 +6,15 @@ from typing import Annotated
 import typer
 
 from driver import arguments
+from driver.accepted_lock import accepted_lock
 from driver.gitops.found import groups
 from driver.gitops.written import Place, files, outdated
-from driver.project import known_stack, shown
+from driver.output_files import needed_folder
+from driver.project import known_stack
 from driver.screen import note, progress
 from driver.writing import write_all
 from planning.errors import InputError
-from planning.lock import read_lock
+from planning.input_files import read_text
 
 ASKED = "argo_cd"
 
@@ -20,7 +22,8 @@ ASKED = "argo_cd"
 def run(
     stack: arguments.Stack,
     *,
-    to: Annotated[str, typer.Option("--to", metavar="DIR", help="Folder to write into.", show_default=False)],
+    output: Annotated[str, arguments.folder_option("Folder to write into.")] = "",
+    to: Annotated[str, arguments.old_option("--to", metavar="DIR")] = "",
     repository: Annotated[
         str, typer.Option("--repository", metavar="URL", help="Repository the folder is in.", show_default=False)
     ],
@@ -33,8 +36,9 @@ def run(
 
     Run it after `atoll up` or `atoll preview`, which write what is different from upstream's manifests.
     """
+    to = needed_folder(output, old=to, option="--to")
     project = known_stack(stack)
-    lock = read_lock(Path(shown(project.lock(stack))))
+    lock = accepted_lock(project, stack)
     decided = lock.spec.platform
     if decided is None or decided.handover != ASKED:
         raise InputError(
@@ -63,4 +67,4 @@ def _overlay(folder: Path, *, stack: str) -> str:
     if not path.is_file():
         raise InputError(f"{path} is not there: what is different from upstream's manifests was not written yet",
                          hint=f"run atoll preview {stack} first")  # fmt: skip
-    return path.read_text(encoding="utf-8")
+    return read_text(path)

@@ -14,6 +14,7 @@ from driver.screen import show
 from driver.writing import write_all
 from planning.checklist.reading import read_file
 from planning.errors import InputError
+from planning.input_files import read_text
 
 
 def run(
@@ -28,14 +29,24 @@ def run(
     if list_:
         show(_examples(find_project()))
         return 0
-    if not example:
-        _need_terminal()
-    stack = name or _asked_name(example)
-    project = new_stack(stack)
-    text = _copied(example) if example else interview(typed, print)
-    path = project.checklist(stack)
+    if example:
+        if not name:
+            raise typer.BadParameter("a copy needs a name of its own: atoll init NAME --from EXAMPLE")
+        new_stack(name)
+        return _write(name, _copied(example))
+    _need_terminal()
+    find_project()
+    if name:
+        new_stack(name)
+    stack = name or _ask_name()
+    return _write(stack, interview(typed, print))
+
+
+def _write(stack: str, text: str) -> int:
+    """Write the checklist of a stack that does not exist yet, which may have changed while a person answered."""
+    path = new_stack(stack).checklist(stack)
     write_all({path: text})
-    show(f"written: {shown(path)}", f"next: atoll check {stack}, atoll quote {stack}")
+    show(f"written: {shown(path)}", f"next: atoll quote {stack}")
     return 0
 
 
@@ -51,19 +62,22 @@ def _need_terminal() -> None:
         )
 
 
-def _asked_name(example: str) -> str:
-    if example:
-        raise typer.BadParameter("a copy needs a name of its own: atoll init NAME --from EXAMPLE")
-    return typed("Name of the new stack: ").strip()
+def _ask_name() -> str:
+    """A name that no stack has; asked for until there is one."""
+    while True:
+        name = typed("Name of the new stack: ").strip()
+        try:
+            new_stack(name)
+        except InputError as error:
+            print(f"  {error}; {error.hint}")
+        else:
+            return name
 
 
 def _copied(example: str) -> str:
     """The text of a stack's checklist, faults and all left to `atoll check`."""
     path = known_stack(example).checklist(example)
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{shown(path)} cannot be read: {error}") from error
+    return read_text(path)
 
 
 def _examples(project: Project) -> Table:

@@ -1,20 +1,22 @@
 """`atoll onboard`: from acceptance to the first job, with dates and owners; and each person's own credentials."""
 
-import json
 import sys
+from datetime import date
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from driver import arguments
-from driver.onboarding.locked import lock_of
+from driver.accepted_lock import accepted_lock
+from driver.output_files import chosen_folder
 from driver.project import Project, known_stack, shown
 from driver.screen import note
-from planning.errors import InputError
+from planning.input_files import as_object, parse_json, read_object
 from planning.lock import Lock
 
 NAME = "onboarding"
+LARGEST_BYTES = 4_000_000
 # Dates stay in one line; on a phone only the table of dates is wider than the page.
 NARROW = """td:nth-child(2):nth-last-child(4), td:nth-child(3):nth-last-child(3) { white-space: nowrap; }
 td { overflow-wrap: break-word; } ul.boxes li { padding-left: 1.6em; text-indent: -1.6em; margin: .3rem 0; }
@@ -25,10 +27,8 @@ td { overflow-wrap: break-word; } ul.boxes li { padding-left: 1.6em; text-indent
 def run(
     stack: arguments.Stack,
     *,
-    to: Annotated[
-        str,
-        typer.Option("--to", metavar="DIR", help="Write the plan as Markdown, HTML and iCalendar.", show_default=False),
-    ] = "",
+    output: Annotated[str, arguments.folder_option("Write the plan as Markdown, HTML and iCalendar.")] = "",
+    to: Annotated[str, arguments.old_option("--to", metavar="DIR")] = "",
     credentials: Annotated[
         str,
         typer.Option(
@@ -52,16 +52,20 @@ def run(
     """Show the way from acceptance to the first job, or hand out what each person needs for it."""
     if outputs and not credentials:
         raise typer.BadParameter("it is read for --credentials only", param_hint="--outputs")
+    to = chosen_folder(output, old=to, option="--to")
+    if today and not to:
+        raise typer.BadParameter("it dates the calendar, which only -o DIR writes", param_hint="--today")
+    day = arguments.day(today)
     project = known_stack(stack)
-    lock = lock_of(project, stack)
+    lock = accepted_lock(project, stack)
     if credentials:
         _deliver(lock, Path(credentials), outputs)
     if to or not credentials:
-        _plan(project, lock, to=to, today=today)
+        _plan(project, lock, to=to, today=day)
     return 0
 
 
-def _plan(project: Project, lock: Lock, *, to: str, today: str) -> None:
+def _plan(project: Project, lock: Lock, *, to: str, today: date) -> None:
     from catalogs.reader import load  # noqa: PLC0415 - imported once needed
     from driver.html.document import document_page  # noqa: PLC0415 - as above
     from driver.onboarding.calendar import calendar  # noqa: PLC0415 - as above
@@ -79,7 +83,7 @@ def _plan(project: Project, lock: Lock, *, to: str, today: str) -> None:
     texts = {".md": markdown(whole), ".html": document_page(whole, style=NARROW)}
     if checklist.agreement.starts is not None:
         found = steps(lock, checklist, catalog)
-        texts[".ics"] = calendar(found, stack=lock.stack, today=arguments.day(today))
+        texts[".ics"] = calendar(found, stack=lock.stack, today=today)
     else:
         note("no calendar: agreement.starts names no day to start on")
     paths = {Path(to) / f"{NAME}{suffix}": text for suffix, text in texts.items()}
@@ -105,13 +109,7 @@ def _outputs(lock: Lock, file: str) -> dict[str, object]:
         from driver.engine import handover, session  # noqa: PLC0415 - Pulumi is imported once needed
 
         return dict(handover.read_outputs(session.opened(known_stack(lock.stack), lock.stack), secrets=True).plain)
-    try:
-        text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
-        found = json.loads(text)
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file}: cannot be read ({error})") from error
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise InputError(f"{file}: not JSON", hint="atoll outputs STACK --json --show-secrets writes it") from error
-    if not isinstance(found, dict):
-        raise InputError(f"{file}: not the outputs of a stack, which are a JSON object")
-    return {str(name): value for name, value in found.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    hint = "atoll outputs STACK --json --show-secrets writes it"
+    if file != "-":
+        return read_object(Path(file), most_bytes=LARGEST_BYTES, hint=hint)
+    return as_object(parse_json(sys.stdin.read(LARGEST_BYTES), file="stdin", hint=hint), file="stdin", hint=hint)

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from driver import arguments
+from driver.output_files import chosen_folder
 from driver.project import known_stack, shown
 from driver.render.engine import outputs_table
 from driver.screen import note, show, show_json
@@ -17,17 +18,16 @@ def run(
     *,
     show_secrets: Annotated[bool, typer.Option("--show-secrets", help="Print secrets, too.")] = False,
     as_json: arguments.AsJson = False,
-    write: Annotated[
-        str,
-        typer.Option(
-            "--write",
-            metavar="DIR",
-            help="Write kubeconfigs and VPN profiles into a folder, readable by you alone.",
-            show_default=False,
-        ),
+    output: Annotated[
+        str, arguments.folder_option("Write kubeconfigs and VPN profiles into a folder, readable by you alone.")
     ] = "",
+    write: Annotated[str, arguments.old_option("--write", metavar="DIR")] = "",
 ) -> int:
     """Show the outputs of a stack; secrets are masked unless you ask for them."""
+    write = chosen_folder(output, old=write, option="--write")
+    if write and (as_json or show_secrets):
+        unused = "--json" if as_json else "--show-secrets"
+        raise typer.BadParameter("-o DIR writes files and prints nothing; leave one of them out", param_hint=unused)
     from driver.engine import handover, session  # noqa: PLC0415 - Pulumi is imported once needed
 
     opened = session.opened(known_stack(stack), stack)

@@ -9,19 +9,20 @@ import typer
 
 from components.platform.shelf import refuse, shelf
 from driver import arguments
+from driver.accepted_lock import accepted_lock
 from driver.engine.reminders import reminders
+from driver.output_files import chosen_files, tell_written
 from driver.planned import Planned, left_out_forms, plan_form, planned, software_forms
 from driver.prices import price_book
 from driver.project import Project, known_stack, shown
 from driver.render.amounts import total
-from driver.render.bill import bill_table
+from driver.render.bill import lay_out_bill
 from driver.render.plan import counts_line, differences_table, resource_tree
 from driver.render.policies import policy_parts
 from driver.render.software import software_parts
-from driver.screen import json_text, note, progress, show
+from driver.screen import json_text, note, progress, screen_width, show, show_lines
 from driver.writing import write_all
 from planning.beneath import beneath
-from planning.lock import read_lock
 from policies.law_reading import read_law
 from policies.table import RULES
 
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from planning.platform.digests import SoftwareLock
     from planning.takeoff.resource import Resource
 
-STDOUT = "-"
 DISAGREE = 1
 FORMAT_OPTION = "--format"
 
@@ -49,9 +49,8 @@ def run(
     *,
     prices: arguments.Book = arguments.CURRENT_BOOK,
     own: arguments.OwnBook = "",
-    json_file: Annotated[
-        str, typer.Option("--json", metavar="FILE|-", help="Write the plan as JSON.", show_default=False)
-    ] = "",
+    as_json: arguments.AsJson = False,
+    output: arguments.Output = None,
     form: Annotated[
         Format, typer.Option(FORMAT_OPTION, help="Print tables, JSON, or a Terraform plan of the AWS resources.")
     ] = Format.TABLE,
@@ -63,18 +62,25 @@ def run(
     Exit code: 0 where every rule is kept, 10 over a ceiling, 11 where nobody can tell, 12 where a rule finds prices too
     old, 1 where another rule is broken, or where bill and resources disagree.
     """
-    if json_file and form is not Format.TABLE:
-        raise typer.BadParameter(f"--json writes JSON already; leave out {FORMAT_OPTION} {form}", param_hint="--json")
+    if (as_json or output) and form is not Format.TABLE:
+        given = "--json" if as_json else "--output"
+        raise typer.BadParameter(f"it is Atoll's plan as JSON; leave out {FORMAT_OPTION} {form}", param_hint=given)
+    files = chosen_files(output, forms=("json",))
     project = known_stack(stack)
-    lock = read_lock(Path(shown(project.lock(stack))))
+    lock = accepted_lock(project, stack)
     for line in reminders(project, lock, today=arguments.day(today)):
         note(f"warning: {line}")
     software = _software(project, lock)
     with progress(f"running the program of {stack}"):
         resources = _registered(project, stack)
-        catalog, law = price_book(prices, own=own), read_law(Path(shown(project.law)), rules=RULES)
+        catalog, law = (
+            price_book(prices, own=own, today=arguments.day(today)),
+            read_law(Path(shown(project.law)), rules=RULES),
+        )
         plan = planned(lock, resources, catalog=catalog, today=arguments.day(today), law=law, software=software)
-    _write(json_file, plan) if json_file else PRINTERS[form](plan)
+    write_all({path: _json(plan) for path in files.values()})
+    tell_written(files.values())
+    PRINTERS[Format.JSON if as_json else form](plan)
     report = plan.report.without_old_prices() if allow_stale else plan.report
     return report.exit_code or (DISAGREE if plan.differences else 0)
 
@@ -97,14 +103,6 @@ def _registered(project: Project, stack: str) -> "tuple[Resource, ...]":
     from driver.offline.program import run as run_offline  # noqa: PLC0415 - Pulumi is imported once it is needed
 
     return run_offline(stack, root=project.root).resources
-
-
-def _write(file: str, plan: Planned) -> None:
-    if file == STDOUT:
-        _print_json(plan)
-        return
-    write_all({Path(file): _json(plan)})
-    note(f"written: {file}")
 
 
 def _print_json(plan: Planned) -> None:
@@ -135,7 +133,8 @@ def _show(plan: Planned) -> None:
     expected = total(plan.bill.usd_per_month.expected, bill=plan.bill)
     verdict = plan.judgement
     show(resource_tree(plan.lock.stack, plan.resources), counts_line(plan.resources))
-    show(*software_parts(software_forms(plan), left_out_forms(plan)), bill_table(plan.bill))
+    show(*software_parts(software_forms(plan), left_out_forms(plan)))
+    show_lines(lay_out_bill(plan.bill, width=screen_width()))
     if plan.differences:
         show("The resources do not cost what was accepted:", differences_table(plan.differences))
     else:

@@ -1,20 +1,20 @@
 """`atoll preflight`: whether a stack's machines may start: quota, offer and reservation, as three facts."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from driver import arguments
+from driver.accepted_lock import accepted_lock
 from driver.cloud import Asked, told_of
 from driver.offline.stack_config import read_config
+from driver.output_files import deliver
 from driver.prices import price_book
-from driver.project import known_stack, shown
+from driver.project import known_stack
 from driver.render.preflight import preflight_parts
 from driver.reservations import reservations
-from driver.screen import progress, show, show_json
+from driver.screen import progress
 from planning.errors import CannotTellError, InputError
-from planning.lock import read_lock
 from planning.preflight.catalogued import with_catalog
 from planning.preflight.check import placement_facts, strays
 from planning.preflight.facts import Preflight, Standing
@@ -44,6 +44,7 @@ def run(
     prices: arguments.Book = arguments.CURRENT_BOOK,
     own: arguments.OwnBook = "",
     as_json: arguments.AsJson = False,
+    output: arguments.Output = None,
     today: arguments.Today = "",
 ) -> int:
     """Say of each pool whether its quota, its offer and its reservation fit.
@@ -52,20 +53,17 @@ def run(
     wrong and something is not known.
     """
     project = known_stack(stack)
-    lock = read_lock(Path(shown(project.lock(stack))))
+    lock = accepted_lock(project, stack)
     config = read_config(project.stack_config(stack)).values
     named = reservations(config)
     asked = [
         Asked(stack=lock.stack, spec=spec, reservations=_own(spec, named), config=config) for spec in lock.placements
     ]
-    catalog, day = price_book(prices, own=own), arguments.day(today)
+    catalog, day = price_book(prices, own=own, today=arguments.day(today)), arguments.day(today)
     with progress(f"asking the clouds of {stack}"):
         facts = tuple(_facts(each, catalog=catalog, today=day, no_cloud=no_cloud) for each in asked)
     found = Preflight(stack=lock.stack, placements=facts, strays=strays(lock.placements, reservations=named))
-    if as_json:
-        show_json(preflight_form(found))
-    else:
-        show(*preflight_parts(found))
+    deliver(preflight_form(found), as_json=as_json, output=output, parts=lambda: preflight_parts(found))
     return EXIT_CODES[found.standing]
 
 

@@ -1,19 +1,50 @@
 """`atoll quote`: three to five priced options for a checklist."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from driver import arguments
-from driver.answers import Answer, exit_code, option_named, quoted
+from driver.answers import Answer, Wanted, exit_code, option_named, quoted
+from driver.output_files import chosen_files, tell_written
+from driver.prices import unused_lines
 from driver.project import subject
-from driver.render.bill import bill_table
-from driver.render.options import option_parts, quote_parts
-from driver.screen import note, show, show_json
+from driver.render.bill import lay_out_bill
+from driver.render.layout import ScreenLine
+from driver.render.options import lay_out_details, lay_out_option
+from driver.render.quote_names import order_options
+from driver.render.quote_screen import lay_out_quote
+from driver.screen import json_text, note, screen_width, show_json, show_lines
 from driver.writing import write_all
 from planning.errors import InputError
 from planning.json_form import option_form, quote_form
+from planning.options.option import ceilings
+from planning.quote import Option
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+OptionName = Annotated[
+    str, typer.Option("--option", metavar="ID", help="Show one option with its whole bill.", show_default=False)
+]
+Details = Annotated[bool, typer.Option("--details", help="Show every option in full.")]
+Providers = Annotated[
+    list[str] | None,
+    typer.Option("--provider", metavar="NAME", help="Only this provider; repeat for several.", show_default="all"),
+]
+Regions = Annotated[
+    list[str] | None,
+    typer.Option("--region", metavar="NAME", help="Only this region; repeat for several.", show_default="all"),
+]
+Html = Annotated[
+    str, typer.Option("--html", metavar="FILE", help="Write the document to sign as one HTML page.", show_default=False)
+]
+MarkdownFile = Annotated[
+    str, typer.Option("--markdown", metavar="FILE", help="Write the same as Markdown.", show_default=False)
+]
+
+Output = Annotated[list[str] | None, arguments.output_of(".html, .md, .json")]
 
 
 def run(
@@ -21,45 +52,63 @@ def run(
     *,
     prices: arguments.Book = arguments.CURRENT_BOOK,
     price_book: arguments.OwnBook = "",
-    option: Annotated[
-        str, typer.Option("--option", metavar="ID", help="Show the whole bill of one option.", show_default=False)
-    ] = "",
-    html: Annotated[
-        str,
-        typer.Option("--html", metavar="FILE", help="Write the document to sign as one HTML page.", show_default=False),
-    ] = "",
-    markdown: Annotated[
-        str, typer.Option("--markdown", metavar="FILE", help="Write the same as Markdown.", show_default=False)
-    ] = "",
+    option: OptionName = "",
+    details: Details = False,
+    provider: Providers = None,
+    region: Regions = None,
+    html: Html = "",
+    markdown: MarkdownFile = "",
     today: arguments.Today = "",
     allow_stale: arguments.AllowStale = False,
     as_json: arguments.AsJson = False,
+    output: Output = None,
 ) -> int:
     """Show three to five priced options of a checklist.
 
-    Exit code: 0 where an option is within the ceiling, 10 where all are over it, 11 where nobody can tell,
-    12 where the prices are too old.
+    --provider and --region ask once what where.wanted and where.regions of the checklist ask every time.
+
+    Exit code: 0 where an option is within the ceiling, 10 where all are over it or miss something that the checklist
+    asks for, 11 where it is undetermined, 12 where the prices are too old.
     """
     _refuse_unwritable(html, markdown)
-    asked = subject(stack_or_file)
-    answer = quoted(asked, book=prices, own=price_book, today=arguments.day(today), allow_stale=allow_stale)
-    if html or markdown:
-        _write_documents(answer, html=html, markdown=markdown)
-    if option:
-        one = option_named(answer.quote, option)
-        if as_json:
-            show_json(option_form(one))
-        else:
-            show(*option_parts(one), bill_table(one.bill))
-    elif as_json:
-        show_json(quote_form(answer.quote))
+    files = chosen_files(output, forms=("html", "markdown", "json"), html=html, markdown=markdown)
+    wanted = Wanted(providers=tuple(provider or ()), regions=tuple(region or ()))
+    answer = quoted(
+        subject(stack_or_file),
+        book=prices,
+        own=price_book,
+        today=arguments.day(today),
+        allow_stale=allow_stale,
+        wanted=wanted,
+    )
+    if unused := unused_lines(answer.catalog, (each.bill for each in answer.quote.options)):
+        note(unused)
+    one = option_named(answer.quote, option) if option else None
+    if files:
+        _write_documents(answer, one, files)
+    if as_json:
+        show_json(_form(answer, one))
+    elif one is not None:
+        _show_option(one)
     else:
-        show(*quote_parts(answer.quote))
+        _show_quote(answer, asked=" ".join((stack_or_file, *wanted.flags)), details=details)
     return exit_code(answer.quote, allow_stale=allow_stale or prices != arguments.CURRENT_BOOK)
 
 
+def _show_option(option: Option) -> None:
+    width = screen_width()
+    show_lines((*lay_out_option(option, width=width), ScreenLine(""), *lay_out_bill(option.bill, width=width)))
+
+
+def _show_quote(answer: Answer, *, asked: str, details: bool) -> None:
+    width, shown = screen_width(), order_options(answer.quote)
+    show_lines(lay_out_quote(shown, ceilings=ceilings(answer.checklist), asked=asked, width=width, whole=details))
+    if details:
+        show_lines(lay_out_details(shown, width=width))
+
+
 def _refuse_unwritable(html: str, markdown: str) -> None:
-    """Say before anything is reckoned what could not be written after it."""
+    """Say before anything is calculated what could not be written after it."""
     for name in (html, markdown):
         if name and Path(name).is_dir():
             raise InputError(f"{name} is a folder", hint="name a file in it")
@@ -67,11 +116,18 @@ def _refuse_unwritable(html: str, markdown: str) -> None:
         raise InputError(f"--html and --markdown name the same file: {html}", hint="give each a name of its own")
 
 
-def _write_documents(answer: Answer, *, html: str, markdown: str) -> None:
+def _form(answer: Answer, one: Option | None) -> "Mapping[str, object]":
+    """The quote, or the one option that was asked for."""
+    return cast("Mapping[str, object]", quote_form(answer.quote) if one is None else option_form(one))
+
+
+def _write_documents(answer: Answer, one: Option | None, files: "Mapping[str, Path]") -> None:
     # A quote without a document need not wait for these.
     from driver.quote_documents import documents  # noqa: PLC0415 - see above
 
+    html, markdown = (str(files.get(form, "")) for form in ("html", "markdown"))
     texts = documents(answer, html=html, markdown=markdown)
+    if "json" in files:
+        texts = {**texts, files["json"]: json_text(_form(answer, one))}
     write_all(texts)
-    for path in texts:
-        note(f"written: {path}")
+    tell_written(texts)

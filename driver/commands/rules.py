@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 
 from driver import arguments
+from driver.output_files import deliver
 from driver.project import find_project, shown
 from driver.render.policies import rule_parts, rules_table
-from driver.screen import show, show_json
 from planning.checklist.faults import nearest
 from planning.errors import InputError
 from policies.law_reading import read_law
@@ -20,6 +20,7 @@ def run(
     name: Annotated[str, typer.Argument(metavar="[RULE]", help="One rule, in full.", show_default=False)] = "",
     *,
     as_json: arguments.AsJson = False,
+    output: arguments.Output = None,
 ) -> int:
     """List the rules with their levels here, or explain one."""
     law = read_law(Path(shown(find_project().law)), rules=RULES)
@@ -29,10 +30,10 @@ def run(
             f"there is no rule {name!r}", hint=f'did you mean "{near}"?' if near else "atoll rules lists them"
         )
     chosen = (BY_NAME[name],) if name else RULES
-    if as_json:
-        show_json({"rules": [rule_form(rule, law) for rule in chosen]})
-    elif name:
-        show(*rule_parts(chosen[0], law))
-    else:
-        show(rules_table(chosen, law))
+    deliver(
+        {"rules": [rule_form(rule, law) for rule in chosen]},
+        as_json=as_json,
+        output=output,
+        parts=lambda: rule_parts(chosen[0], law) if name else (rules_table(chosen, law),),
+    )
     return 0

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from driver import arguments
+from driver.output_files import chosen_files, tell_written
 from driver.project import known_stack
-from driver.screen import json_text, note, progress, show
+from driver.screen import json_text, progress, show
 from driver.writing import write_all
 from planning.errors import CannotTellError, InputError, OverCeilingError
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from planning.sla.form import SlaForm
     from planning.sla.series import Recorded
 
-STDOUT = "-"
 MISSED = OverCeilingError.exit_code
 EXITS = {"met": 0, "below": MISSED, "short": MISSED, "cannot tell": CannotTellError.exit_code}
 
@@ -61,9 +61,7 @@ Html = Annotated[str, typer.Option("--html", metavar="FILE", help="Write the rep
 Markdown = Annotated[
     str, typer.Option("--markdown", metavar="FILE", help="Write the report as Markdown.", show_default=False)
 ]
-Json = Annotated[
-    str, typer.Option("--json", metavar="FILE", help='Write it for programs; "-" for stdout.', show_default=False)
-]
+Output = Annotated[list[str] | None, arguments.output_of(".html, .md, .json")]
 
 
 def run(
@@ -76,13 +74,15 @@ def run(
     export: Export = "",
     html: Html = "",
     markdown: Markdown = "",
-    json_file: Json = "",
+    as_json: arguments.AsJson = False,
+    output: Output = None,
     today: arguments.Today = "",
 ) -> int:
     """Show what a month delivered and the credit owed back.
 
     Exit code: 0 where every part met its promise, 10 where one fell short, 11 where nobody can tell.
     """
+    files = chosen_files(output, forms=("html", "markdown", "json"), html=html, markdown=markdown)
     from driver.sla.reckoning import Subject  # noqa: PLC0415 - what only this command needs
     from planning.sla.month import parse_month  # noqa: PLC0415 - as above
 
@@ -92,15 +92,13 @@ def run(
     named = about.exclusions(exclusions)
     recorded, source = _asked(about, prometheus) if prometheus else _read(about, from_files or [])
     form = about.report(recorded, exclusions=named, source=source)
-    texts = _texts(form, html=html, markdown=markdown)
-    if json_file.removeprefix(STDOUT):
-        texts[Path(json_file)] = json_text(form)
+    texts = _texts(form, files)
     if export:
         from planning.sla.runs_file import to_text  # noqa: PLC0415 - where it is asked for
 
         texts[Path(export)] = to_text(recorded, stack=stack, month=form["month"], asked=f"{source}, {about.today}")
     _write(texts)
-    _show(form, as_json=json_file == STDOUT)
+    _show(form, as_json=as_json)
     return EXITS[form["verdict"]]
 
 
@@ -122,8 +120,9 @@ def _asked(about: "Subject", url: str) -> "tuple[Recorded, str]":
         return asked(root, about.month, until=now(), get=get), root
 
 
-def _texts(form: "SlaForm", *, html: str, markdown: str) -> dict[Path, str]:
-    texts: dict[Path, str] = {}
+def _texts(form: "SlaForm", files: "Mapping[str, Path]") -> dict[Path, str]:
+    texts = {path: json_text(form) for kind, path in files.items() if kind == "json"}
+    html, markdown = files.get("html"), files.get("markdown")
     if not html and not markdown:
         return texts
     from driver.sla.reckoning import table_source  # noqa: PLC0415 - as above
@@ -133,18 +132,17 @@ def _texts(form: "SlaForm", *, html: str, markdown: str) -> dict[Path, str]:
     if html:
         from driver.html.sla import page  # noqa: PLC0415 - as above
 
-        texts[Path(html)] = page(form, made)
+        texts[html] = page(form, made)
     if markdown:
         from driver.render.document import markdown as as_markdown  # noqa: PLC0415 - as above
 
-        texts[Path(markdown)] = as_markdown(made)
+        texts[markdown] = as_markdown(made)
     return texts
 
 
 def _write(texts: "Mapping[Path, str]") -> None:
     write_all(texts)
-    for path in texts:
-        note(f"written: {path}")
+    tell_written(texts)
 
 
 def _show(form: "SlaForm", *, as_json: bool) -> None:

@@ -1,6 +1,5 @@
 """`atoll software`: what can be installed, from where, how far it is pinned, and what a mirror must hold."""
 
-from pathlib import Path
 from typing import Annotated, cast
 
 import typer
@@ -9,14 +8,16 @@ from catalogs.software.check import flaws
 from catalogs.software.reader import software
 from components.platform.shelf import Shelf, shelf
 from driver import arguments
+from driver.accepted_lock import own_lock
+from driver.output_files import chosen_files, deliver, tell_written
 from driver.project import find_project, known_stack, shown
 from driver.render.software import copies_lines, software_tables
-from driver.screen import note, progress, show, show_json
+from driver.screen import json_text, note, progress, show_json
 from driver.writing import write_all
 from planning.beneath import beneath
 from planning.errors import InputError
 from planning.installed import Platform
-from planning.lock import Lock, read_lock
+from planning.lock import Lock
 from planning.platform.digests import LOCK_NAME, Sourced
 from planning.platform.form import copies_form, software_form
 from planning.platform.versions import untested
@@ -37,7 +38,9 @@ def every_part(context: typer.Context) -> int:
 
 
 @app.command("list")
-def list_parts(stack: StackOrNothing = "", *, as_json: arguments.AsJson = False) -> int:
+def list_parts(
+    stack: StackOrNothing = "", *, as_json: arguments.AsJson = False, output: arguments.Output = None
+) -> int:
     """Every part with version, source, digests, licence and footprint; exit code 1 where a version floats."""
     found = [str(flaw) for flaw in flaws(forbiddable=FORBIDDABLE)]
     decided = _platform(stack) if stack else None
@@ -52,10 +55,7 @@ def list_parts(stack: StackOrNothing = "", *, as_json: arguments.AsJson = False)
         stack=stack or None,
         faults=found,
     )
-    if as_json:
-        show_json(cast("dict[str, object]", form))
-    else:
-        show(*software_tables(form))
+    deliver(cast("dict[str, object]", form), as_json=as_json, output=output, parts=lambda: software_tables(form))
     return FAULTY if found else 0
 
 
@@ -68,6 +68,7 @@ def images(
         typer.Option("--mirror", metavar="FOLDER|oci://...", help="As platform.mirror has it.", show_default=False),
     ] = "",
     as_json: arguments.AsJson = False,
+    output: arguments.Output = None,
 ) -> int:
     """What to copy for a cluster without a way out: charts, manifests and images, each with its place in the mirror."""
     decided = _platform(stack) if stack else None
@@ -80,10 +81,13 @@ def images(
         registry=found.registry,
         stack=stack or None,
     )
+    files = chosen_files(output, forms=("json",))
+    write_all({path: json_text(form) for path in files.values()})
     if as_json:
         show_json(cast("dict[str, object]", form))
     else:
         print("\n".join(copies_lines(form)))
+    tell_written(files.values())
     return 0
 
 
@@ -126,7 +130,7 @@ def _platform(stack: str) -> Platform:
 
 
 def _locked(stack: str) -> Lock:
-    return read_lock(Path(shown(known_stack(stack).lock(stack))))
+    return own_lock(known_stack(stack), stack)
 
 
 def _shelf(mirror: str) -> Shelf:

@@ -9,13 +9,15 @@ import typer
 from driver import arguments
 from driver.bills import rows
 from driver.opencost import opencost_rows
+from driver.output_files import deliver
 from driver.project import known_stack, shown
 from driver.render.usage import usage_parts
-from driver.screen import note, progress, show, show_json
+from driver.screen import note, progress
 from driver.writing import write_all
 from planning.checklist.reading import read, read_file
 from planning.checklist.units import QuantityError, parse_number
 from planning.errors import InputError
+from planning.input_files import read_text
 from planning.json_form import range_form
 from planning.spent.block import block, fitting, with_block
 from planning.spent.months import Measured, named, ranges
@@ -57,6 +59,7 @@ def run(
     ] = "",
     write: Annotated[bool, typer.Option("--write", help="Put it into the checklist.")] = False,
     as_json: arguments.AsJson = False,
+    output: arguments.Output = None,
 ) -> int:
     """Measure egress, logs, requests and growth in a bill: least, median and most of its whole months."""
     project = known_stack(stack)
@@ -75,18 +78,20 @@ def run(
     if not measured:
         raise InputError(_nothing(found), hint="export whole months, and check --tag")
     section = block(measured, source=", ".join(Path(file).name for file in files), months=found.whole)
-    if as_json:
-        _show_json(stack, measured, found)
-    else:
-        show(*usage_parts(measured, found), section)
+    deliver(
+        _form(stack, measured, found),
+        as_json=as_json,
+        output=output,
+        parts=lambda: (*usage_parts(measured, found), section),
+    )
     if write:
         _write(project, stack, section)
     return 0
 
 
-def _show_json(stack: str, measured: "Mapping[str, Range]", found: Measured) -> None:
+def _form(stack: str, measured: "Mapping[str, Range]", found: Measured) -> dict[str, object]:
     usage = {name: range_form(each) for name, each in measured.items()}
-    show_json({"stack": stack, "months": [named(month) for month in found.whole], "usage": usage})
+    return {"stack": stack, "months": [named(month) for month in found.whole], "usage": usage}
 
 
 def _write(project: "Project", stack: str, section: str) -> None:
@@ -96,7 +101,7 @@ def _write(project: "Project", stack: str, section: str) -> None:
         InputError: it would not be.
     """
     path = project.checklist(stack)
-    text = with_block(path.read_text("utf-8"), section)
+    text = with_block(read_text(path), section)
     read(text, file=shown(path))
     write_all({path: text})
     note(f"written: {shown(path)}; atoll quote {stack} reckons with it")

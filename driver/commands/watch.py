@@ -1,18 +1,20 @@
 """`atoll watch`: what runs, looked at again: against today's prices, the accepted cluster and the rules."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from driver import arguments
+from driver.output_files import chosen_files, tell_written
 from driver.prices import price_book
 from driver.project import STACK_NAME, Project, find_project, known_stack, shown
-from driver.screen import note, progress, show, show_json
+from driver.screen import json_text, progress, show, show_json
 from driver.writing import write_all
 from planning.errors import InputError
-from planning.takeoff.read import read, read_file
+from planning.input_files import as_object, parse_json, read_content
+from planning.takeoff.read import read
+from planning.takeoff.read.file import LARGEST_BYTES
 from policies.law_reading import read_law
 from policies.table import RULES
 
@@ -26,33 +28,36 @@ if TYPE_CHECKING:
 STATE_SUFFIX = ".json"
 EXPORTED = "deployment"  # what `pulumi stack export` wraps the state in
 
+State = Annotated[
+    str,
+    typer.Option(
+        "--state", metavar="FILE", help="From pulumi stack export; without it, the engine is asked.", show_default=False
+    ),
+]
+States = Annotated[
+    str,
+    typer.Option(
+        "--states", metavar="DIR", help="A folder with STACK.json of every stack to look at.", show_default=False
+    ),
+]
+Output = Annotated[list[str] | None, arguments.output_of(".md, .json")]
+Markdown = Annotated[
+    str, typer.Option("--markdown", metavar="FILE", help="Write the body of an issue.", show_default=False)
+]
+
 
 def run(
     stack: Annotated[
         str, typer.Argument(metavar="[STACK]", help="Name of a stack under stacks/.", show_default=False)
     ] = "",
     *,
-    state: Annotated[
-        str,
-        typer.Option(
-            "--state",
-            metavar="FILE",
-            help="From pulumi stack export; without it, the engine is asked.",
-            show_default=False,
-        ),
-    ] = "",
-    states: Annotated[
-        str,
-        typer.Option(
-            "--states", metavar="DIR", help="A folder with STACK.json of every stack to look at.", show_default=False
-        ),
-    ] = "",
+    state: State = "",
+    states: States = "",
     prices: arguments.Book = arguments.CURRENT_BOOK,
     own: arguments.OwnBook = "",
     as_json: arguments.AsJson = False,
-    markdown: Annotated[
-        str, typer.Option("--markdown", metavar="FILE", help="Write the body of an issue.", show_default=False)
-    ] = "",
+    output: Output = None,
+    markdown: Markdown = "",
     today: arguments.Today = "",
 ) -> int:
     """Check running stacks against today's prices, their locks and the rules.
@@ -62,14 +67,16 @@ def run(
     """
     if bool(stack) == bool(states):
         raise typer.BadParameter("name a stack, or a folder of states", param_hint="STACK or --states")
+    files = chosen_files(output, forms=("markdown", "json"), markdown=markdown)
     project = find_project() if states else known_stack(stack)
     wanted = dict(_in_folder(Path(states)) if states else ((stack, _state(project, stack, state)),))
     form = _watched(project, wanted, prices=prices, own=own, today=arguments.day(today))
-    if markdown:
+    if files:
         from driver.watching.markdown import text  # noqa: PLC0415 - where it is asked for
 
-        write_all({Path(markdown): text(form)})
-        note(f"written: {markdown}")
+        texts = {"markdown": text, "json": json_text}
+        write_all({path: texts[kind](form) for kind, path in files.items()})
+        tell_written(files.values())
     if as_json:
         show_json(form)
     else:
@@ -89,7 +96,7 @@ def _watched(
     """
     from driver.watching import check  # noqa: PLC0415 - the rules and the bill, once there is something to do
 
-    catalog, law = price_book(prices, own=own), read_law(Path(shown(project.law)), rules=RULES)
+    catalog, law = price_book(prices, own=own, today=today), read_law(Path(shown(project.law)), rules=RULES)
     with progress("looking at what runs"):
         found = [
             check.watched(
@@ -135,8 +142,9 @@ def _running(file: Path) -> "Preview":
     Raises:
         InputError: it cannot be read, or is a plan or a preview, which say what would be and not what is.
     """
-    found = read_file(file)
-    if EXPORTED not in json.loads(file.read_bytes()):
+    content = read_content(file, most_bytes=LARGEST_BYTES)
+    found = read(content, file=str(file))
+    if EXPORTED not in as_object(parse_json(content, file=str(file)), file=str(file)):
         raise InputError(f"{file} is no exported state", hint="pulumi stack export -s STACK --file FILE")
     return found
 

@@ -8,18 +8,19 @@ from typing import TYPE_CHECKING
 import typer
 
 from driver import arguments
+from driver.accepted_lock import accepted_lock
 from driver.commands.relocating import options, plan_files, plan_options
 from driver.commands.relocating.plan_options import Through
+from driver.output_files import chosen_files, tell_written
 from driver.prices import price_book
 from driver.project import Project, known_stack, shown
-from driver.screen import note, progress, show
+from driver.screen import progress, show
 from driver.writing import write_all
 from planning.checklist.units import QuantityError, parse_gigabits_per_s, parse_number
 from planning.errors import Fault, InputError
-from planning.lock import read_lock
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import date
 
     from driver.relocate.given import Named
@@ -30,9 +31,6 @@ if TYPE_CHECKING:
     from planning.relocation.inventory import Inventory
     from planning.relocation.rates import Rates
     from planning.relocation.route import Exit
-
-STDOUT = "-"
-
 
 EXITS: "dict[Through, Exit]" = {
     Through.ENDPOINT: "gateway_endpoint",
@@ -53,7 +51,8 @@ def run(
     look: plan_options.Look = False,
     prices: arguments.Book = arguments.CURRENT_BOOK,
     own: arguments.OwnBook = "",
-    json_file: plan_options.JsonFile = "",
+    as_json: arguments.AsJson = False,
+    output: plan_options.Output = None,
     html_file: plan_options.HtmlFile = "",
     markdown_file: plan_options.MarkdownFile = "",
     draft_file: plan_options.Draft = "",
@@ -65,6 +64,7 @@ def run(
     use is known from manifests of a first copy, from --look, or from --volumes. Exit code: 0, or 1 where the relocation
     cannot be: every reason at once.
     """
+    files = chosen_files(output, forms=("json", "html", "markdown"), html=html_file, markdown=markdown_file)
     speed, rate = _gbps(bandwidth), _number(objects_per_s)
     project = known_stack(source)
     known_stack(target)
@@ -86,7 +86,7 @@ def run(
     )
     if drafts:
         plan_files.write_drafts(old, new, drafts, form)
-    _write(form, json_file=json_file, html_file=html_file, markdown_file=markdown_file)
+    _write(form, files, as_json=as_json)
     return 0
 
 
@@ -101,7 +101,7 @@ def _locks(project: Project, source: str, target: str) -> "tuple[Lock, Lock]":
     for stack in (source, target):
         file = shown(project.lock(stack))
         try:
-            found.append(read_lock(Path(file)))
+            found.append(accepted_lock(project, stack))
         except InputError as error:
             faults += error.faults or (Fault(message=str(error), file=file, hint=error.hint),)
     if faults:
@@ -135,7 +135,7 @@ def _planned(
         plan_files.look(known)
     file = read_measured(Path(volumes_file)) if volumes_file else MeasuredFile()
     speeds: Rates = rates(file.rates, bandwidth_gbps=speed, objects_per_s=objects_per_s)
-    catalog = price_book(prices, own=own)
+    catalog = price_book(prices, own=own, today=today)
     inventory, found = _inventory(project, old, places=places, file=file, volumes_file=volumes_file, known=known)
     leaves_by = EXITS[through] if through else None
     decided = given(
@@ -180,25 +180,24 @@ def _inventory(
     return made.with_measured(made.without(found, file.leave_out), together(measured(file), named.counted)), named
 
 
-def _write(form: "RelocationPlanForm", *, json_file: str, html_file: str, markdown_file: str) -> None:
+def _write(form: "RelocationPlanForm", files: "Mapping[str, Path]", *, as_json: bool) -> None:
     """Every file that was asked for, all of them or none; then the plan to stdout."""
     from planning.relocation.plan_form import to_text  # noqa: PLC0415 - once there is a plan
 
     texts: dict[Path, str] = {}
-    if json_file.removeprefix(STDOUT):
-        texts[Path(json_file)] = to_text(form)
-    if html_file:
+    if path := files.get("json"):
+        texts[path] = to_text(form)
+    if path := files.get("html"):
         from driver.html.relocation import page  # noqa: PLC0415 - where it is asked for
 
-        texts[Path(html_file)] = page(form)
-    if markdown_file:
+        texts[path] = page(form)
+    if path := files.get("markdown"):
         from driver.render.relocation_markdown import text  # noqa: PLC0415 - as above
 
-        texts[Path(markdown_file)] = text(form)
+        texts[path] = text(form)
     write_all(texts)
-    for path in texts:
-        note(f"written: {path}")
-    if json_file == STDOUT:
+    tell_written(texts)
+    if as_json:
         print(to_text(form), end="")
         return
     from driver.render.relocation import relocation_parts  # noqa: PLC0415 - where it is shown

@@ -8,6 +8,7 @@ from driver.project import shown
 from driver.screen import note
 from driver.writing import write_all
 from planning.errors import Fault, InputError
+from planning.input_files import read_content
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -42,7 +43,7 @@ def places_of(file: str, old: "Lock", new: "Lock") -> "Places | None":
 
 def digest_of(file: str) -> str | None:
     """Of relocation.yaml; None where none was named."""
-    return "sha256:" + sha256(Path(file).read_bytes()).hexdigest() if file else None
+    return "sha256:" + sha256(read_content(Path(file))).hexdigest() if file else None
 
 
 def relocations(old: "Lock", new: "Lock", *, places: "Places | None", file: str) -> "Sequence[tuple[Places, Path]]":

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from driver import arguments
+
 
 class Through(StrEnum):
     """How bytes leave the source's network."""
@@ -37,7 +39,7 @@ Way = Annotated[
 Look = Annotated[
     bool, typer.Option("--look", help="Ask the source's stores what their objects have, before anything is copied.")
 ]
-JsonFile = Annotated[str, typer.Option("--json", metavar="FILE|-", help="Write the plan as JSON.", show_default=False)]
+Output = Annotated[list[str] | None, arguments.output_of(".html, .md, .json")]
 HtmlFile = Annotated[str, typer.Option("--html", metavar="FILE", help="Write a page.", show_default=False)]
 MarkdownFile = Annotated[str, typer.Option("--markdown", metavar="FILE", help="Write Markdown.", show_default=False)]
 Draft = Annotated[

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from driver import arguments
+from driver.output_files import chosen_folder
 from driver.screen import note, show, show_json
 
 if TYPE_CHECKING:
@@ -22,15 +23,8 @@ FEWEST = 1000
 def run(
     *,
     objects: Annotated[int, typer.Option("--objects", min=FEWEST, help="How many objects the source holds.")] = OBJECTS,
-    folder: Annotated[
-        str,
-        typer.Option(
-            "--folder",
-            metavar="DIR",
-            help="Keep everything in a new folder: journals, reports, logs.",
-            show_default=False,
-        ),
-    ] = "",
+    output: Annotated[str, arguments.folder_option("Keep everything in a new folder: journals, reports, logs.")] = "",
+    folder: Annotated[str, arguments.old_option("--folder", metavar="DIR")] = "",
     as_json: arguments.AsJson = False,
 ) -> int:
     """Rehearse a relocation between two sides on this computer.
@@ -42,6 +36,7 @@ def run(
     from driver.rehearsal.built import programs  # noqa: PLC0415 - servers are started only here
     from driver.rehearsal.rehearsing import rehearse  # noqa: PLC0415 - as above
 
+    folder = chosen_folder(output, old=folder, option="--folder")
     programs()
     place = Path(folder).resolve() if folder else Path(tempfile.mkdtemp(prefix="atoll-rehearsal-")) / "rehearsal"
     try:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from driver import arguments
+from driver.accepted_lock import own_lock
 from driver.commands.relocating import options
+from driver.output_files import deliver
 from driver.prices import price_book
-from driver.project import known_stack, shown
-from driver.screen import progress, show, show_json
+from driver.project import known_stack
+from driver.screen import progress
 from planning.errors import CannotTellError, Fault, InputError
-from planning.lock import read_lock
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,6 +43,7 @@ def run(
     prices: arguments.Book = arguments.CURRENT_BOOK,
     own: arguments.OwnBook = "",
     as_json: arguments.AsJson = False,
+    output: arguments.Output = None,
     today: arguments.Today = "",
 ) -> int:
     """Say whether the source may be destroyed, and how. Nothing is deleted here.
@@ -52,9 +54,9 @@ def run(
     """
     committed, retain_days = _committed(source, target)
     project = known_stack(source)
-    lock = read_lock(Path(shown(project.lock(source))))
+    lock = own_lock(project, source)
     if after:
-        return _after(project, lock, prices=prices, own=own, as_json=as_json)
+        return _after(project, lock, prices=prices, own=own, as_json=as_json, output=output)
     found = _found(project, lock, state=state, committed=committed, retain_days=retain_days, today=arguments.day(today))
     _refuse(found, source)
     form = {
@@ -63,13 +65,13 @@ def run(
         "kept": dict(found.kept),
         "next": [f"atoll destroy {source}", f"atoll relocate retire {source} {target} --after"],
     }
-    if as_json:
-        show_json(form)
-        return 0
-    show(f"{source} may go, since {found.on}: what would be deleted is what the inventory knows")
-    for key, reason in found.kept:
-        show(f"  {key} stays; {reason}")
-    show(f"atoll destroy {source}", f"then: atoll relocate retire {source} {target} --after")
+    lines = (
+        f"{source} may go, since {found.on}: what would be deleted is what the inventory knows",
+        *(f"  {key} stays; {reason}" for key, reason in found.kept),
+        f"atoll destroy {source}",
+        f"then: atoll relocate retire {source} {target} --after",
+    )
+    deliver(form, as_json=as_json, output=output, parts=lambda: lines)
     return 0
 
 
@@ -197,7 +199,9 @@ def _refuse(found: "Retiring", source: str) -> None:
     raise InputError(f"{source} may not go: {len(faults)} differences to the inventory", faults=faults, hint=hint)
 
 
-def _after(project: "Project", lock: "Lock", *, prices: str, own: str, as_json: bool) -> int:
+def _after(
+    project: "Project", lock: "Lock", *, prices: str, own: str, as_json: bool, output: "Sequence[str] | None"
+) -> int:
     """Whether the bill has come to nothing, by the same questions as `atoll leftovers`."""
     from driver.cloud import leftovers_of  # noqa: PLC0415 - clouds are asked only here
     from driver.offline.stack_config import read_config  # noqa: PLC0415 - as above
@@ -209,10 +213,12 @@ def _after(project: "Project", lock: "Lock", *, prices: str, own: str, as_json: 
     with progress(f"asking the clouds of {lock.stack}"):
         left = leftovers_of(lock, catalog=price_book(prices, own=own), config=config)
     found = to_zero(left)
-    if as_json:
-        show_json({**leftovers_form(left), "verdict": found.verdict})
-    else:
-        show(*leftovers_parts(left), _WORDS[found.verdict].format(stack=lock.stack))
+    deliver(
+        {**leftovers_form(left), "verdict": found.verdict},
+        as_json=as_json,
+        output=output,
+        parts=lambda: (*leftovers_parts(left), _WORDS[found.verdict].format(stack=lock.stack)),
+    )
     return _exit_code(found)
 
 

@@ -32,7 +32,7 @@ def run(
         Literal["stop", "rollback"],
         typer.Option("--on-failure", help="Where a step fails while writers stand still, or the window is over."),
     ] = "stop",
-    yes: Annotated[bool, typer.Option("--yes", help="Commit without asking.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Commit without asking.")] = False,
     plain: options.Plain = False,
 ) -> int:
     """Move the next steps on: whatever was killed or failed is run again, what is done is not.

@@ -5,11 +5,16 @@ from typing import cast
 
 from driver import arguments
 from driver.commands.relocating import options
-from driver.screen import show, show_json
+from driver.output_files import deliver
 
 
 def run(
-    source: options.Source, target: options.Target, *, name: options.Name = "", as_json: arguments.AsJson = False
+    source: options.Source,
+    target: options.Target,
+    *,
+    name: options.Name = "",
+    as_json: arguments.AsJson = False,
+    output: arguments.Output = None,
 ) -> int:
     """Show every step with its state and its evidence. Nothing is asked of either side, and nothing is written."""
     from driver.relocate import machine, opening, writer  # noqa: PLC0415 - where it is asked for
@@ -19,10 +24,7 @@ def run(
     running = writer.holder(folder)
     stands = machine.stands(folder)
     form = status_form(stands, source=source, target=target, running=running, now=datetime.now(tz=UTC), name=name)
-    if as_json:
-        show_json(cast("dict[str, object]", form))
-    else:
-        from driver.render.relocation_status import status_parts  # noqa: PLC0415 - as above
+    from driver.render.relocation_status import status_parts  # noqa: PLC0415 - as above
 
-        show(*status_parts(form))
+    deliver(cast("dict[str, object]", form), as_json=as_json, output=output, parts=lambda: status_parts(form))
     return 0

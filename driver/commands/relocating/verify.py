@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING
 
 from driver import arguments
 from driver.commands.relocating import options
+from driver.output_files import deliver
 from driver.relocate.signals import until_stopped
-from driver.screen import note, show, show_json
+from driver.screen import note
 
 if TYPE_CHECKING:
     from driver.relocate.proving import Proof
@@ -21,6 +22,7 @@ def run(
     places: options.PlacesFile = "",
     plain: options.Plain = False,
     as_json: arguments.AsJson = False,
+    output: arguments.Output = None,
 ) -> int:
     """Prove what is copied, by manifests of our own; exit code 1 where something is missing, extra or different.
 
@@ -36,7 +38,8 @@ def run(
             places=parts.places, folder=parts.folder, secrets=parts.secrets, say=note, again=True, prefix="proof"
         )
         found = proving.prove(asked)
-        show_json({"buckets": [_form(each) for each in found]}) if as_json else show(*map(_lines, found))
+        form = {"buckets": [_form(each) for each in found]}
+        deliver(form, as_json=as_json, output=output, parts=lambda: map(_lines, found))
         return 0 if all(each.proven for each in found) else NOT_PROVEN
 
     return until_stopped(work, told=lambda: note("stopped; nothing was proven"))

@@ -8,17 +8,25 @@ import typer
 
 from driver import arguments
 from driver.commands.tending import options
+from driver.output_files import chosen_files, deliver, tell_written
 from driver.project import known_stack, shown
-from driver.screen import progress, show, show_json
+from driver.screen import json_text, progress, show, show_json
 from driver.writing import write_all
 from planning.incidents.form import incidents_form, nodes_form
 
 Markdown = Annotated[
     str, typer.Option("--markdown", metavar="FILE", help='Write a Markdown table; "-": print it.', show_default=False)
 ]
+Output = Annotated[list[str] | None, arguments.output_of(".json, .md")]
 
 
-def nodes(stack: arguments.Stack, *, placement: options.Placement = "", as_json: arguments.AsJson = False) -> int:
+def nodes(
+    stack: arguments.Stack,
+    *,
+    placement: options.Placement = "",
+    as_json: arguments.AsJson = False,
+    output: arguments.Output = None,
+) -> int:
     """Show each node of the stack: its pool, how it is doing, whether it is a spare, and what is wrong with it.
 
     Nothing is changed. The kubeconfig is the one that ATOLL_KUBECONFIG, or the checklist's own variable, names.
@@ -40,26 +48,30 @@ def nodes(stack: arguments.Stack, *, placement: options.Placement = "", as_json:
         silence=looked.silence,
         at=at,
     )
-    if as_json:
-        show_json(cast("dict[str, object]", form))
-    else:
-        show(*nodes_parts(form))
+    deliver(cast("dict[str, object]", form), as_json=as_json, output=output, parts=lambda: nodes_parts(form))
     return 0
 
 
-def incidents(stack: arguments.Stack, *, as_json: arguments.AsJson = False, markdown: Markdown = "") -> int:
+def incidents(
+    stack: arguments.Stack, *, as_json: arguments.AsJson = False, output: Output = None, markdown: Markdown = ""
+) -> int:
     """Show every node that failed, when what was done about it, and how it ended; from the log, in UTC."""
     from driver.nodes.log import logged  # noqa: PLC0415 - where it is asked for
     from driver.render.nodes import incidents_markdown, incidents_parts  # noqa: PLC0415 - as above
 
     folder = Path(shown(known_stack(stack).stacks / stack))
     form = incidents_form(stack, logged(folder))
-    if markdown and markdown != "-":
-        write_all({Path(markdown): incidents_markdown(form)})
-    elif markdown:
+    printed = markdown == "-"
+    if printed and as_json:
+        raise typer.BadParameter("only one of --json and --markdown - prints", param_hint="--markdown")
+    files = chosen_files(output, forms=("json", "markdown"), markdown="" if printed else markdown)
+    texts = {"json": json_text, "markdown": incidents_markdown}
+    write_all({path: texts[kind](form) for kind, path in files.items()})
+    if printed:
         sys.stdout.write(incidents_markdown(form))
     elif as_json:
         show_json(cast("dict[str, object]", form))
     else:
         show(*incidents_parts(form))
+    tell_written(files.values())
     return 0

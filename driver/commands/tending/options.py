@@ -16,7 +16,7 @@ Placement = Annotated[
     str, typer.Option("--placement", metavar="NAME", help="One of several clusters of the stack.", show_default="first")
 ]
 Because = Annotated[str, typer.Option("--because", metavar="TEXT", help="Why; it is written down.", show_default=False)]
-Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 HINT: Final = "one at a time: wait for it, or stop it; `atoll nodes incidents` shows how far it is"
 
 
