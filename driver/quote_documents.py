@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from driver.html.page import page
 from driver.render.quote_document import sheets
 from driver.render.quote_markdown import markdown as written
+from driver.render.quote_names import order_options
 from planning.standing import standings
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 def documents(answer: Answer, *, html: str, markdown: str) -> Mapping[Path, str]:
     """The files asked for and what is to stand in them; "" for one that is not."""
-    quote, checklist, catalog = answer.quote, answer.checklist, answer.catalog
+    quote, checklist, catalog = order_options(answer.quote), answer.checklist, answer.catalog
     found = standings(quote, checklist, catalog)
     said = sheets(quote, checklist=checklist, catalog=catalog, standings=found)
     texts: dict[Path, str] = {}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from driver.html.grid import grid
 from driver.html.markup import Markup, element, words
 from driver.html.scale import Scale, scale
+from planning.money import round_to
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -191,6 +192,6 @@ def _threshold(axis: Scale, least: Decimal | None, *, bottom: int) -> Iterator[M
 
 
 def _shown(value: Decimal) -> str:
-    rounded = value.quantize(Decimal("0.01"))
+    rounded = round_to(value, Decimal("0.01"))
     text = f"{rounded:,f}"
     return text.rstrip("0").rstrip(".")

@@ -1,4 +1,4 @@
-"""What an accelerator costs for an hour in each pool, against the cheapest of the big three."""
+"""What an accelerator costs for an hour in each pool, against the cheapest hyperscaler."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BOTTOM: Final = 56
 
 
 class Row(NamedTuple):
-    """One pool: its option, its name and hardware for the reader, its rate, and the rate of the big three."""
+    """One pool: its option, its name and hardware for the reader, its rate, and that of the cheapest hyperscaler."""
 
     at: int
     pool: str
@@ -53,23 +53,23 @@ def _rows(at: int, option: Option) -> Iterator[Row]:
 
 
 def rate_chart(options: Sequence[Option]) -> Markup:
-    """A letter for each pool, a tick for the big three, and the way between them."""
+    """A letter for each pool, a tick for the cheapest hyperscaler, and the way between them."""
     rows = rate_rows(options)
     most = max((max(row.rate, row.other or ZERO) for row in rows), default=ZERO)
     axis = scale(most, left=LEFT, width=WIDTH - LEFT - RIGHT)
     height = TOP + ROW * len(rows) + BOTTOM
     return drawing(
         "rates",
-        *below(axis, top=TOP - 4, bottom=height - BOTTOM, unit="USD an accelerator-hour; the bar is the big three"),
+        *below(axis, top=TOP - 4, bottom=height - BOTTOM, unit="USD a GPU-hour; the bar is the cheapest hyperscaler"),
         *(part for number, row in enumerate(rows) for part in _row(row, axis, y=TOP + ROW * number)),
-        title="USD an accelerator-hour of each pool, and at the cheapest of AWS, GCP and Azure on demand",
+        title="USD a GPU-hour of each pool, and at the cheapest of AWS, Google Cloud and Azure on demand",
         description="; ".join(_spoken(row) for row in rows),
         height=height,
     )
 
 
 def _spoken(row: Row) -> str:
-    other = f", {usd(row.other)} USD at the big three" if row.other is not None else ""
+    other = f", {usd(row.other)} USD at the cheapest hyperscaler" if row.other is not None else ""
     return f"{letter(row.at)} {row.pool}: {usd(row.rate)} USD{other}"
 
 

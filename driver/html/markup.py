@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Final, NewType
 
+from driver.printable import printable
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -23,7 +25,7 @@ def element(name: str, /, *content: Markup, **attributes: Attribute) -> Markup:
 
 def words(text: str) -> Markup:
     """Text that is nothing but text."""
-    return Markup(escape(text))
+    return Markup(escape(printable(text)))
 
 
 def joined(parts: Iterable[Markup]) -> Markup:
@@ -56,4 +58,4 @@ def note_marks(numbers: Sequence[int]) -> Markup:
 
 
 def _value(value: Attribute) -> str:
-    return f"{value:.1f}".removesuffix(".0") if isinstance(value, float) else escape(str(value))
+    return f"{value:.1f}".removesuffix(".0") if isinstance(value, float) else escape(printable(str(value)))

@@ -58,7 +58,7 @@ def _chapter(chapter: Chapter, drawn: Mapping[str, tuple[Markup, ...]], key: str
     if shown:
         yield element("p", words(key), class_="key")
     for sheet in chapter.sheets:
-        kind = chapter.anchor if sheet.head else "plain"
+        kind = f"{chapter.anchor} stacked" if sheet.head else "plain"
         whole = " short" if len(sheet.rows) <= SHORT else ""
         yield _sheet(sheet, chapter=chapter.title, kind=f"sheet {kind}{whole}")
 
@@ -96,11 +96,16 @@ def _head(sheet: Sheet) -> Markup:
 
 
 def _row(row: Row, sheet: Sheet) -> Markup:
-    cells = (
-        element("td", words(cell.text), note_marks(cell.notes), class_=_class(cell, number=at >= sheet.numbers_from))
-        for at, cell in enumerate(row.cells)
-    )
+    cells = (_cell(cell, sheet, at=at) for at, cell in enumerate(row.cells))
     return element("tr", *cells, class_=row.kind or "line")
+
+
+def _cell(cell: Cell, sheet: Sheet, *, at: int) -> Markup:
+    """A cell; where a phone stacks the cells of a row, each says the head of its column itself."""
+    head = sheet.head[at] if at and at < len(sheet.head) and cell.text else ""
+    said = (words(cell.text), note_marks(cell.notes))
+    class_ = _class(cell, number=at >= sheet.numbers_from)
+    return element("td", *said, class_=class_, data_label=head) if head else element("td", *said, class_=class_)
 
 
 def _class(cell: Cell, *, number: bool) -> str:

@@ -51,7 +51,11 @@ def market_chart(standing: Standing, providers: Mapping[str, Provider]) -> Marku
     axis = Axis([each for each in amounts if each > 0])
     big = [each for each in standing.machines if providers[each.provider].tier == BIG_THREE]
     other = [each for each in standing.machines if providers[each.provider].tier != BIG_THREE]
-    clouds = [row for row in (("AWS, GCP and Azure, on demand", big), ("other providers, on demand", other)) if row[1]]
+    clouds = [
+        row
+        for row in (("AWS, Google Cloud and Azure, on demand", big), ("other providers, on demand", other))
+        if row[1]
+    ]
     below = TOP + CLOUD * len(clouds)
     bottom = below + ROW * len(standing.pools)
     return drawing(

@@ -1,4 +1,4 @@
-"""Renting against buying: what has been spent in all by each month, and the month from which buying is cheaper."""
+"""Renting against buying: the total spent by each month, and the month from which buying is cheaper."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ def owning_chart(buying: Buying, spent: Spent, *, every: Sequence[int]) -> Marku
     return drawing(
         f"buying-{letter(every[0])}",
         *_months(months),
-        *beside(amounts, height=TALL, left=LEFT, right=WIDTH - RIGHT, unit="USD in all"),
+        *beside(amounts, height=TALL, left=LEFT, right=WIDTH - RIGHT, unit="USD in total"),
         *_line(spent.rented, months, amounts, class_="rented"),
         *_line(spent.owned, months, amounts, class_="owned"),
         *_even(buying, spent, months, amounts),
-        title=f"{letters}: USD spent in all by each month, rented and bought",
+        title=f"{letters}: total USD spent by each month, rented and bought",
         description=_spoken(buying),
         height=TOP + TALL + BOTTOM,
     )
@@ -78,7 +78,7 @@ def _line(usd_by_month: Sequence[Decimal], months: Scale, amounts: Scale, *, cla
 
 
 def _even(buying: Buying, spent: Spent, months: Scale, amounts: Scale) -> Iterator[Markup]:
-    """The first month in which buying has cost less in all."""
+    """The first month in which buying has cost less in total."""
     month = buying.break_even_month
     if month is None:
         yield text("buying is not cheaper within 3 years", x=WIDTH / 2, y=TOP - 14, class_="even-name")

@@ -42,8 +42,9 @@ def range_chart(options: Sequence[Option], *, ceiling: Decimal | None) -> Markup
     return drawing(
         "ranges",
         *below(axis, top=TOP - 6, bottom=height - BOTTOM, unit="USD a month"),
-        *(part for at, option in enumerate(options) for part in _row(at, option, axis, y=TOP + ROW * at)),
+        *(part for at, option in enumerate(options) for part in _bar(option, axis, y=TOP + ROW * at)),
         *(ceiling_line(axis, ceiling, top=TOP - 10, bottom=height - BOTTOM) if ceiling is not None and near else ()),
+        *(part for at, option in enumerate(options) for part in _words(at, option, axis, y=TOP + ROW * at)),
         title="Monthly bill of each option in USD: least, expected and most",
         description="; ".join(_spoken(at, option) for at, option in enumerate(options)),
         height=height,
@@ -56,14 +57,20 @@ def _spoken(at: int, option: Option) -> str:
     return f"{named(at, option)}: {least}{usd(amount.min)} to {usd(amount.max)}, expected {usd(amount.expected)}"
 
 
-def _row(at: int, option: Option, axis: Scale, *, y: int) -> Iterator[Markup]:
+def _bar(option: Option, axis: Scale, *, y: int) -> Iterator[Markup]:
     amount = option.bill.usd_per_month
     left, mark, right = axis.at(amount.min), axis.at(amount.expected), axis.at(amount.max)
+    yield element("rect", x=left, y=y + BELOW_NAME, width=max(right - left, 1.0), height=BAR, rx=3, class_="band")
+    yield element("rect", x=mark - 3, y=y + BELOW_NAME - 4, width=6, height=BAR + 8, rx=2, class_="mark")
+
+
+def _words(at: int, option: Option, axis: Scale, *, y: int) -> Iterator[Markup]:
+    """The words of a row, which stand before the ceiling's line."""
+    amount = option.bill.usd_per_month
+    left, right = axis.at(amount.min), axis.at(amount.max)
     yield heading(named(at, option), x=LEFT, y=y + 17)
     expected = floor(usd(amount.expected), unpriced=len(option.bill.unpriced))
     yield text(f"{expected} expected", x=WIDTH - RIGHT - 8, y=y + 17, class_="amount end")
-    yield element("rect", x=left, y=y + BELOW_NAME, width=max(right - left, 1.0), height=BAR, rx=3, class_="band")
-    yield element("rect", x=mark - 3, y=y + BELOW_NAME - 4, width=6, height=BAR + 8, rx=2, class_="mark")
     yield from _ends(usd(amount.min), usd(amount.max), left=left, right=right, y=y + BELOW_BAR)
 
 

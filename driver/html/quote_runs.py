@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from driver.html.markup import element, words
 from driver.html.quote_frame import WIDTH, apart, below, beside, drawing, marker, text, upwards
 from driver.html.scale import scale
-from driver.render.amounts import number, usd
+from driver.render.amounts import duration, number, usd
 from driver.render.quote_names import letter, named
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def run_chart(options: Sequence[Option], *, workload: str, deadline_days: Decima
 
 
 def _spoken(point: Point) -> str:
-    return f"{named(point.at, point.option)}: {number(point.run.hours)} hours, {usd(point.run.usd)} USD"
+    return f"{named(point.at, point.option)}: {duration(point.run.hours)}, {usd(point.run.usd)} USD"
 
 
 def _points(found: Sequence[Point], hours: Scale, amounts: Scale) -> Iterator[Markup]:
@@ -76,7 +76,7 @@ def _points(found: Sequence[Point], hours: Scale, amounts: Scale) -> Iterator[Ma
         yield marker(letters, x=x, y=y, hover="; ".join(_spoken(found[at]) for at in group))
         run, away = found[group[0]].run, 16 + 4 * len(letters)
         side, place = ("amount end", x - away) if x > WIDTH / 2 else ("amount", x + away)
-        more = element("tspan", words(f", {number(run.hours)} h"), class_="where")
+        more = element("tspan", words(f", {duration(run.hours)}"), class_="where")
         yield element("text", words(f"{usd(run.usd)} USD"), more, x=place, y=y + 5, class_=side)
 
 

@@ -59,6 +59,14 @@ ol.notes :target, ol.notes li:target { color: var(--ink); background: var(--tint
   svg.chart text, svg.chart text.tick { font-size: 23px; } .chart .where, .chart .odd, .chart .long { display: none; }
   svg.chart text.letter { font-size: 17px; } svg.chart text.where { display: inline; }
   dl, .sheet { font-size: .84rem; } }
+@media screen and (max-width: 40rem) { .stacked { min-width: 0 !important; } .stacked thead { display: none; }
+  .stacked, .stacked tbody, .stacked tr, .stacked td { display: block; } .stacked td:empty { display: none; }
+  .stacked caption { display: block; } .stacked tr { border-bottom: 1px solid var(--rule); padding: .4rem 0; }
+  .stacked td { border: 0; padding: .05rem 0; min-width: 0 !important; text-align: left !important;
+    white-space: normal !important; overflow-wrap: anywhere !important; }
+  .stacked td:first-child { position: static; font-weight: 600; color: var(--ink); }
+  .sheet.plain td:first-child { min-width: 4.5rem; width: 5.5rem; }
+  .stacked td[data-label]::before { content: attr(data-label) ": "; color: var(--faint); font-weight: 400; } }
 @media print { @page { margin: 16mm 14mm; }
   :root { --ink: #000; --faint: #444; --rule: #bbb; --paper: #fff; --tint: #f2f2f2; --alert: #b3261e; --warn: #7a5000;
   --good: #14532d; --compute: #0072b2; --plane: #56b4e9; --storage: #009e73; --network: #e69f00; --watching: #cc79a7;

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Final
 
 from planning.json_form import expected_nodes
-from planning.money import CENT, to_cents
+from planning.money import CENT, round_to, to_cents
 
 if TYPE_CHECKING:
     from datetime import date
-    from decimal import Decimal
 
     from planning.bill import Bill
     from planning.money import Range
     from planning.spec import Pool
 
 NOT_KNOWN: Final = "-"
-_MOST_DECIMALS: Final = 8
+HOURS_PER_DAY: Final = 24
+_EXACT: Final = Decimal("1e-8")  # the digits of a unit price that are shown
+_TERM: Final = Decimal("1e-6")
+_LONG: Final = Decimal(10**15)  # from here on nobody counts the digits
+_SHORT_FROM: Final = Decimal(10_000_000)  # USD that stand in millions where there is little room
+_SHORT: Final = ((Decimal(10**12), "T"), (Decimal(10**9), "B"), (Decimal(10**6), "M"))
+_WHOLE: Final = Decimal(1)
+_TENTH: Final = Decimal("0.1")
+_FEW_HOURS: Final = 10  # below them a tenth matters
+_MOST_HOURS: Final = 72  # of a time that is told in hours
+_MANY_DAYS: Final = 100  # beside them hours do not matter
 
 
 def usd(amount: Decimal | None) -> str:
-    """USD in cents; "-" where nobody knows."""
+    """USD in cents; "-" where it is not known."""
     return NOT_KNOWN if amount is None else f"{to_cents(amount):,}"
 
 
@@ -28,7 +38,7 @@ def usd_exact(amount: Decimal | None) -> str:
     """A unit price with the digits of its source, two at least and eight at most."""
     if amount is None:
         return NOT_KNOWN
-    text = f"{round(amount, _MOST_DECIMALS):,f}".rstrip("0")
+    text = f"{round_to(amount, _EXACT):,f}".rstrip("0")
     whole, _, decimals = text.partition(".")
     return f"{whole}.{decimals:0<2}"
 
@@ -63,9 +73,56 @@ def total(amount: Decimal, *, bill: Bill) -> str:
 
 
 def number(value: Decimal) -> str:
-    """A quantity to at most two decimals, without trailing zeros."""
-    text = f"{value.quantize(CENT):,f}"
+    """A quantity to at most two decimals, without trailing zeros; "8.43e23" where it has more than 15 digits."""
+    return _scientific(value) if abs(value) >= _LONG else _shortened(f"{round_to(value, CENT):,f}")
+
+
+def term_number(value: str) -> str:
+    """A term of a formula, without the tail of a division; what is no number as it is."""
+    try:
+        found = Decimal(value)
+    except InvalidOperation:
+        return value
+    if not found.is_finite():
+        return value
+    if abs(found) >= _LONG or (found and not round_to(found, _TERM)):
+        return _scientific(found)
+    return _shortened(f"{round_to(found, _TERM):,f}")
+
+
+def _scientific(value: Decimal) -> str:
+    digits, _, power = f"{value:.2e}".partition("e")
+    return f"{_shortened(digits)}e{int(power)}"
+
+
+def _shortened(text: str) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def usd_short(amount: Decimal, *, unpriced: int = 0) -> str:
+    """Whole USD, millions from ten of them on; a floor, which is rounded down, says so."""
+    rounding = ROUND_DOWN if unpriced else ROUND_HALF_UP
+    unit, word = next((each for each in _SHORT if amount >= max(each[0], _SHORT_FROM)), (_WHOLE, ""))
+    step = CENT if word else _WHOLE
+    shown = _scientific(amount) if amount >= _LONG else f"{round_to(amount / unit, step, rounding=rounding):,f}{word}"
+    return floor(shown, unpriced=unpriced)
+
+
+def duration(hours: Decimal) -> str:
+    """A time as people say it: "< 1 min", "25 min", "1.5 h", "32 h", "4 d 7 h"; days alone from a hundred on."""
+    if hours * 60 < 1:
+        return "< 1 min"
+    if hours < 1:
+        return f"{round_to(hours * 60, _WHOLE):f} min"
+    whole = round_to(hours, _WHOLE)
+    if whole < _FEW_HOURS:
+        return f"{_shortened(f'{round_to(hours, _TENTH):f}')} h"
+    if whole <= _MOST_HOURS:
+        return f"{whole:f} h"
+    if whole >= _MANY_DAYS * HOURS_PER_DAY:
+        return f"{number(round_to(hours / HOURS_PER_DAY, _WHOLE))} d"
+    days, rest = divmod(whole, HOURS_PER_DAY)
+    return f"{days:f} d {rest:f} h" if rest else f"{days:f} d"
 
 
 def number_range(quantity: Range) -> str:

@@ -1,55 +1,61 @@
-"""A whole bill: every line with what it is made of, subtotals by group, the sum."""
+"""A whole bill: every line with its derivation, subtotals by group, the sum."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from rich.box import SIMPLE_HEAD
-from rich.console import Group
-from rich.padding import Padding
-from rich.table import Table
-from rich.text import Text
+from typing import TYPE_CHECKING, Final
 
 from driver.render.amounts import day, floor, number_range, unpriced_note, usd_exact, usd_range
-from planning.bill import Bill, State, total
-from planning.bill import Group as Chapter
+from driver.render.layout import GAP, ScreenLine, wrap
+from planning.bill import Bill, Group, State, total
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from rich.console import RenderableType
+    from collections.abc import Iterator, Sequence
 
     from planning.bill import LineItem
 
-
-def bill_table(bill: Bill) -> Table:
-    """Every line, group by group; below each what it is made of and where its price stands."""
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("line", overflow="fold")
-    for reading in ("min", "expected", "max"):
-        table.add_column(f"USD/month\n{reading}", justify="right", no_wrap=True, min_width=12)
-    for chapter in Chapter:
-        _add_chapter(table, chapter, [line for line in bill.lines if line.group is chapter])
-    _add_sum(table, "total", bill.lines, style="bold")
-    return table
+HEAD: Final = ("min", "expected", "max")
+LEAST_ROOM: Final = 28  # columns of a label beside its amounts; with fewer they stand below it
+INDENT: Final = "  "
+Amounts = tuple[str, str, str]
 
 
-def _add_chapter(table: Table, chapter: Chapter, lines: list[LineItem]) -> None:
-    if not lines:
-        return
-    for line in lines:
-        table.add_row(*_cells(line))
-    _add_sum(table, chapter.value, lines, style="bold dim")
+def lay_out_bill(bill: Bill, *, width: int) -> Iterator[ScreenLine]:
+    """Every line, group by group; below each its derivation and the source of its price."""
+    rows = list(_rows(bill))
+    wide = [max(len(amounts[at]) for _, amounts, *_ in rows) for at in range(len(HEAD))]
+    room = width - sum(wide) - len(GAP) * len(HEAD)
+    for label, amounts, said, style in rows:
+        figures = "".join(f"{GAP}{each.rjust(size)}" for each, size in zip(amounts, wide, strict=True))
+        if room >= LEAST_ROOM or len(label) <= room:
+            yield from _beside(label, figures, room=room, style=style)
+        else:
+            yield from wrap(label, width=width, rest=INDENT, style=style)
+            yield ScreenLine(figures.rjust(width), style=style)
+        yield from wrap(said, width=width, first=INDENT * 2, rest=INDENT * 2, style="dim")
 
 
-def _cells(line: LineItem) -> tuple[RenderableType, ...]:
-    """The label with its derivation below, and the amounts."""
-    label = Group(Text(line.label), Padding(Text(derivation(line), style="dim"), (0, 0, 0, 2)))
-    if line.state is State.UNPRICED:
-        return label, "", Text("unpriced", style="yellow"), ""
-    if line.state is State.FREE:
-        return label, "", "free", ""
-    return label, *usd_range(line.usd_per_month)
+def _beside(label: str, figures: str, *, room: int, style: str) -> Iterator[ScreenLine]:
+    first, *rest = wrap(label, width=room, rest=INDENT, style=style)
+    yield ScreenLine(f"{first.text.ljust(room)}{figures}", style=style)
+    yield from rest
+
+
+def _rows(bill: Bill) -> Iterator[tuple[str, Amounts, str, str]]:
+    """Label, amounts, derivation and style of each line of the table."""
+    yield "USD a month", HEAD, "", "dim"
+    for group in Group:
+        lines = [line for line in bill.lines if line.group is group]
+        for line in lines:
+            yield line.label, _amounts(line), derivation(line), "warn" if line.state is State.UNPRICED else ""
+        if lines:
+            yield _sum(group.value, lines)
+    yield _sum("total", bill.lines)
+
+
+def _amounts(line: LineItem) -> Amounts:
+    if line.state is State.PRICED:
+        return usd_range(line.usd_per_month)
+    return "", line.state.value, ""
 
 
 def derivation(line: LineItem) -> str:
@@ -63,10 +69,9 @@ def derivation(line: LineItem) -> str:
     return f"{price}; {line.source}{dated}{note}"
 
 
-def _add_sum(table: Table, label: str, lines: Iterable[LineItem], *, style: str) -> None:
+def _sum(label: str, lines: Sequence[LineItem]) -> tuple[str, Amounts, str, str]:
     """A sum below its lines; a floor where one of them has no price."""
-    listed = tuple(lines)
-    missing = len(Bill(listed).unpriced)
-    amounts = [Text(floor(each, unpriced=missing), style=style) for each in usd_range(total(listed))]
-    name = Text.assemble((label, style), (f" ({unpriced_note(missing)})" if missing else "", "yellow"))
-    table.add_row(name, *amounts, end_section=True)
+    missing = len(Bill(tuple(lines)).unpriced)
+    least, expected, most = (floor(each, unpriced=missing) for each in usd_range(total(lines)))
+    name = f"{label} ({unpriced_note(missing)})" if missing else label
+    return name, (least, expected, most), "", "bold"

@@ -6,6 +6,7 @@ import re
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
+from driver.printable import printable
 from planning.document.blocks import Blank, Bullets, Heading, Notice, Paragraph, Picture, Table
 from planning.document.figure import Figure, Sentence
 from planning.document.notes import footnotes, numbers, of_columns
@@ -30,7 +31,7 @@ def markdown(document: Document) -> str:
         parts += [*_block(block, notes), ""]
     if notes:
         parts += ["## Where the figures are from", "", *(f"{number}. {_plain(text)}" for text, number in notes.items())]
-    return "\n".join(parts).rstrip() + "\n"
+    return printable("\n".join(parts)).rstrip() + "\n"
 
 
 def _block(block: Block, notes: Mapping[str, int]) -> Iterator[str]:

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from driver.printable import printable
 from driver.screen import note
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def following(title: str) -> Generator[Callable[[str], None]]:
     """Say how far an operation is: a moving line on a terminal, else a line now and then."""
     if sys.stderr.isatty():
         with Console(stderr=True).status(title) as status:
-            yield lambda line: status.update(f"{title}: {escape(line)}")
+            yield lambda line: status.update(f"{title}: {escape(printable(line))}")
         return
     last = time.monotonic()
 

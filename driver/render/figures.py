@@ -4,43 +4,36 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from rich.padding import Padding
-from rich.text import Text
-
-from driver.render.amounts import number
+from driver.render.amounts import number, term_number
+from driver.render.layout import ScreenLine, wrap
 from planning.money import CENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from decimal import Decimal
 
-    from rich.console import RenderableType
-
     from planning.demand import Figure
 
 NOT_COMPUTED: Final = "not known"
+INDENT: Final = "  "
 
 
-def figure_parts(figures: Iterable[Figure]) -> Iterator[RenderableType]:
+def lay_out_figures(figures: Iterable[Figure], *, width: int) -> Iterator[ScreenLine]:
     """Each figure with its formula, inputs and source, under the heading of its subject."""
     subject = ""
     for figure in figures:
         if figure.subject != subject:
             subject = figure.subject
-            yield Text(subject, style="bold")
-        yield Padding(_figure(figure), (0, 0, 0, 2))
-        yield Padding(_derivation(figure), (0, 0, 0, 6))
+            yield ScreenLine(subject, style="bold")
+        value = NOT_COMPUTED if figure.value is None else f"{figure_number(figure.value)} {figure.unit}".strip()
+        yield from wrap(f"{figure.name} = {value}", width=width, first=INDENT, rest=INDENT * 2)
+        yield from _derivation(figure, width=width)
 
 
-def _figure(figure: Figure) -> Text:
-    value = NOT_COMPUTED if figure.value is None else f"{figure_number(figure.value)} {figure.unit}".strip()
-    return Text.assemble(figure.name, " = ", (value, "bold" if figure.value is not None else "yellow"))
-
-
-def _derivation(figure: Figure) -> Text:
-    terms = "; ".join(f"{name} = {value}" for name, value in figure.inputs)
-    lines = (figure.formula, terms, f"source: {figure.source}" if figure.source else "")
-    return Text("\n".join(line for line in lines if line), style="dim")
+def _derivation(figure: Figure, *, width: int) -> Iterator[ScreenLine]:
+    terms = "; ".join(f"{name} = {term_number(value)}" for name, value in figure.inputs)
+    for said in (figure.formula, terms, f"source: {figure.source}" if figure.source else ""):
+        yield from wrap(said, width=width, first=INDENT * 3, rest=INDENT * 3, style="dim")
 
 
 def figure_number(value: Decimal) -> str:

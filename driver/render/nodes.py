@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
+from driver.printable import printable
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -71,4 +73,4 @@ def _state(each: NodeForm) -> str:
 
 
 def _cell(text: str) -> str:
-    return " ".join(text.replace("|", "/").split())
+    return printable(" ".join(text.replace("|", "/").split()))

@@ -1,85 +1,82 @@
-"""The options of a quote side by side, and then one by one."""
+"""One option in full: its pools, why it is there, what is not included, and what to know of it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from rich.box import SIMPLE_HEAD
-from rich.padding import Padding
-from rich.table import Table
-from rich.text import Text
-
-from driver.render.amounts import NOT_KNOWN, floor, nodes, number, percent, unpriced_note, usd, usd_range
+from driver.render.amounts import duration, floor, nodes, percent, usd
+from driver.render.layout import ScreenLine, lay_out_terms, wrap, wrap_name
+from driver.render.quote_names import (
+    describe_twins,
+    describe_verdict,
+    find_shared,
+    letter,
+    views,
+)
 from planning.charge import HOME
 from planning.json_form import versus_big_three_percent, worth_by_pool
-from planning.quote import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from rich.console import RenderableType
-
     from planning.quote import Option, PoolWorth, Quote
     from planning.spec import Placement, Pool
 
-VERDICT_STYLE: Final = {Verdict.WITHIN: "green", Verdict.OVER: "bold red", Verdict.CANNOT_TELL: "yellow"}
-NOT_VALID: Final = "stale prices: not valid for signing"
-REFUSALS_SHOWN: Final = 5
-INDENT: Final = (0, 0, 0, 2)
+REFUSALS_SHOWN: Final = 8
+INDENT: Final = "  "
 
 
-def quote_parts(quote: Quote) -> Iterator[RenderableType]:
-    """Everything a quote says, top to bottom."""
-    yield heading(quote)
-    yield options_table(quote.options)
-    for option in quote.options:
-        yield from option_parts(option)
-    yield from _reasons(quote)
+def lay_out_details(quote: Quote, *, width: int) -> Iterator[ScreenLine]:
+    """Every option in full, what holds for all of them once, and what was not considered."""
+    shared = shared_details(quote.options)
+    for at, option in enumerate(quote.options):
+        yield ScreenLine("")
+        yield from lay_out_option(option, width=width, first=f"{letter(at)}  ", shared=shared)
+    common = [(label, sentences) for label, sentences in shared.items() if sentences]
+    if common:
+        yield ScreenLine("")
+        yield ScreenLine("All options", style="bold")
+        yield from lay_out_terms(common, width=width, indent=INDENT)
+    if quote.refusals:
+        refused = "; ".join(f"{reason} ({count})" for reason, count in quote.refusals[:REFUSALS_SHOWN])
+        yield ScreenLine("")
+        yield from wrap(f"Machines and places not considered: {refused}.", width=width)
 
 
-def heading(quote: Quote) -> str:
-    """What was quoted, with which prices, and until when."""
-    count = len(quote.options)
-    newest = f", newest price of {quote.prices_as_of}" if quote.prices_as_of else ""
-    holds = f"; {NOT_VALID}" if quote.stale else f", valid until {quote.valid_until}"
-    return (
-        f"{quote.stack}: {count} option{'s' if count > 1 else ''}. Price book {quote.prices}{newest}; "
-        f"priced on {quote.priced_at}{holds}."
-    )
+def shared_details(options: Sequence[Option]) -> dict[str, tuple[str, ...]]:
+    """What the bill of no option covers, and the notes that hold for all of them."""
+    return {
+        "not included": find_shared([each.leaves_out for each in options]),
+        "notes": find_shared([each.notes for each in options]),
+    }
 
 
-def options_table(options: Sequence[Option]) -> Table:
-    """One row for each option, for comparing; the GPU-hour is that of its dearest pool."""
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_lines=False)
-    table.add_column("option", overflow="fold")
-    for reading in ("min", "expected", "max"):
-        table.add_column(f"USD/month\n{reading}", justify="right", no_wrap=True)
-    table.add_column("GPU-hour,\nvs big 3", justify="right", no_wrap=True)
-    table.add_column("one run\ncosts USD", justify="right", no_wrap=True)
-    table.add_column("verdict", no_wrap=True)
-    for option in options:
-        table.add_row(*_comparison(option), end_section=True)
-    return table
+def lay_out_option(
+    option: Option, *, width: int, first: str = "", shared: dict[str, tuple[str, ...]] | None = None
+) -> Iterator[ScreenLine]:
+    """One option, without what is said for all of them."""
+    yield from wrap_name(option.id, width=width, first=first, rest=" " * len(first))
+    yield from wrap(where(option), width=width, first=INDENT, rest=INDENT, style="dim")
+    worth = worth_by_pool(option)
+    pools = [(name, (describe_pool(pool, worth.get(pool.name)),)) for name, pool in named_pools(option)]
+    yield from lay_out_terms(pools, width=width, indent=INDENT)
+    yield ScreenLine("")
+    yield from lay_out_terms(list(option_details(option, shared=shared)), width=width, indent=INDENT)
 
 
-def _comparison(option: Option) -> tuple[str | Text, ...]:
-    lead = lead_worth(option)
-    missing = len(option.bill.unpriced)
-    run = max(option.runs, key=lambda each: each.hours, default=None)
-    verdict = option.judgement.verdict
-    judged = Text(verdict.value, style=VERDICT_STYLE[verdict])
-    return (
-        Text.assemble(option.id, (f"\n{views(option)}", "dim"), (_held(option), "bold yellow")),
-        *(floor(amount, unpriced=missing) for amount in usd_range(option.bill.usd_per_month)),
-        f"{usd(lead.usd_per_gpu_hour)}\n{percent(versus_big_three_percent(lead))}" if lead else NOT_KNOWN,
-        f"{number(run.hours)} h\n{usd(run.usd)}" if run else NOT_KNOWN,
-        judged.append(f"\n{unpriced_note(missing)}", style="yellow") if missing else judged,
-    )
-
-
-def _held(option: Option) -> str:
-    amount = held_all_month(option)
-    return f"\nas used; held all month {amount}" if amount else ""
+def describe_pool(pool: Pool, worth: PoolWorth | None) -> str:
+    """Machines, nodes and price of a pool in one sentence."""
+    carried = f"{pool.accelerators}x {pool.accelerator} in each " if pool.accelerator else ""
+    said = [
+        f"{carried}{pool.machine}",
+        pool.purchase.replace("_", " "),
+        f"nodes {nodes(pool)} (min / expected / max)",
+    ]
+    if worth is not None and worth.usd_per_gpu_hour is not None:
+        against = versus_big_three_percent(worth)
+        beside = "" if against is None else f", {percent(against)} against the hyperscalers on demand"
+        said.append(f"{usd(worth.usd_per_gpu_hour)} USD a GPU-hour{beside}")
+    return "; ".join(said)
 
 
 def held_all_month(option: Option) -> str:
@@ -88,23 +85,15 @@ def held_all_month(option: Option) -> str:
     return "" if usd_held is None else floor(usd(usd_held), unpriced=len(option.bill.unpriced))
 
 
-def views(option: Option) -> str:
-    """The goals an option is the answer to, in words."""
-    return ", ".join(view.replace("_", " ") for view in option.views)
-
-
 def lead_worth(option: Option) -> PoolWorth | None:
-    """The worth of the pool whose nodes are dearest, where its accelerator has a price."""
-    accelerated = [each for each in option.worth if each.usd_per_gpu_hour is not None]
-    return max(accelerated, key=lambda each: each.usd_per_hour, default=None)
-
-
-def option_parts(option: Option) -> Iterator[RenderableType]:
-    """One option: its pools, why it is there, what it leaves out, and what to know of it."""
-    yield Text.assemble((option.id, "bold"), f"  {where(option)}")
-    yield Padding(pools_table(option), INDENT)
-    yield Padding(_details_table(option), INDENT)
-    yield ""
+    """The worth of the pool that costs most in the expected month, among those whose accelerator has a price."""
+    accelerated = {each.pool: each for each in option.worth if each.usd_per_gpu_hour is not None}
+    hours = {pool.name: pool.node_hours.expected for each in option.placements for pool in each.pools}
+    return max(
+        accelerated.values(),
+        key=lambda each: (each.usd_per_hour * hours.get(each.pool, 0), each.usd_per_hour),
+        default=None,
+    )
 
 
 def where(option: Option) -> str:
@@ -118,22 +107,6 @@ def _place(place: Placement, *, named: bool) -> str:
     return f"{f'{place.name}: ' if named else ''}{place.provider} {place.region}{zones}"
 
 
-def pools_table(option: Option) -> Table:
-    """Machines and nodes of each pool."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("pool", no_wrap=True)
-    table.add_column("machine", overflow="fold")
-    table.add_column("accelerators", overflow="fold")
-    table.add_column("purchase")
-    table.add_column("nodes min / exp / max", justify="right", no_wrap=True)
-    table.add_column("GPU-hour", justify="right", no_wrap=True)
-    table.add_column("vs big three", justify="right", no_wrap=True)
-    worth = worth_by_pool(option)
-    for name, pool in named_pools(option):
-        table.add_row(*_pool_cells(name, pool, worth.get(pool.name)))
-    return table
-
-
 def named_pools(option: Option) -> Iterator[tuple[str, Pool]]:
     """Every pool with its name, which beside home begins with its placement's."""
     for each in option.placements:
@@ -141,58 +114,52 @@ def named_pools(option: Option) -> Iterator[tuple[str, Pool]]:
         yield from ((f"{prefix}{pool.name}", pool) for pool in each.pools)
 
 
-def _pool_cells(name: str, pool: Pool, worth: PoolWorth | None) -> tuple[str, ...]:
-    known = worth is not None and worth.usd_per_gpu_hour is not None
-    return (
-        name,
-        pool.machine,
-        f"{pool.accelerators}x {pool.accelerator}" if pool.accelerator else "",
-        pool.purchase.replace("_", " "),
-        nodes(pool),
-        usd(worth.usd_per_gpu_hour) if worth and known else "",
-        percent(versus_big_three_percent(worth)) if worth and known else "",
-    )
-
-
-def _details_table(option: Option) -> Table:
-    grid = Table.grid(padding=(0, 2, 0, 0))
-    grid.add_column(style="dim", no_wrap=True)
-    grid.add_column()
-    for label, sentences in option_details(option):
-        for number_, sentence in enumerate(sentences):
-            grid.add_row("" if number_ else label, Text(sentence))
-    return grid
-
-
-def option_details(option: Option) -> Iterator[tuple[str, Sequence[str]]]:
-    """What there is to say of an option, as a word and its sentences."""
+def option_details(
+    option: Option, *, shared: dict[str, tuple[str, ...]] | None = None
+) -> Iterator[tuple[str, Sequence[str]]]:
+    """What there is to say of an option, as a word and its sentences; without what `shared` says of all options."""
+    once = shared or {}
+    yield "chosen as", (views(option),)
+    yield "recommended" if option.recommended else "compared", (option.tradeoff,) if option.tradeoff else ()
+    yield "misses", option.misses
     yield "why", option.why
-    yield "verdict", (f"{option.judgement.verdict}: {option.judgement.reason}",)
+    yield "twins", (describe_twins(option),) if option.twins else ()
+    yield "verdict", (f"{describe_verdict(option)}: {option.judgement.reason}",)
+    yield "guarded cap", _guarded(option)
     yield "ranked", _ranked(option)
-    yield "run", [f"{run.workload}: one run takes {number(run.hours)} h and {usd(run.usd)} USD" for run in option.runs]
-    yield (
-        "worth",
-        [
-            f"{name}: {usd(worth.usd_per_1000_tflops_hour)} USD an hour for 1000 TFLOPS"
-            for name, worth in worth_by_pool(option).items()
-            if worth.usd_per_1000_tflops_hour is not None
-        ],
-    )
+    yield "run", [f"{run.workload}: one run takes {duration(run.hours)}, {usd(run.usd)} USD" for run in option.runs]
+    yield "price-performance", _price_performance(option)
     flags = {name: worth.flags for name, worth in worth_by_pool(option).items() if worth.flags}
     yield "prices", [f"{name}: {', '.join(words)}" for name, words in flags.items()]
     yield "unpriced", ("; ".join(line.label for line in option.bill.unpriced),) if option.bill.unpriced else ()
-    yield "leaves out", ("; ".join(option.leaves_out),) if option.leaves_out else ()
+    yield "not included", [each for each in option.leaves_out if each not in once.get("not included", ())]
     yield "lock-in", (option.lock_in,) if option.lock_in else ()
     yield "buying", _buying(option)
-    yield "notes", option.notes
+    yield "notes", [each for each in option.notes if each not in once.get("notes", ())]
+
+
+def _guarded(option: Option) -> tuple[str, ...]:
+    cap = option.guarded_usd_per_month
+    if cap is None:
+        return ()
+    amount = floor(usd(cap), unpriced=len(option.bill.unpriced))
+    return (f"{amount} USD a month: the most that the spend guard lets through",)
+
+
+def _price_performance(option: Option) -> list[str]:
+    return [
+        f"{name}: {usd(worth.usd_per_1000_tflops_hour)} USD an hour for 1000 TFLOPS"
+        for name, worth in worth_by_pool(option).items()
+        if worth.usd_per_1000_tflops_hour is not None
+    ]
 
 
 def _ranked(option: Option) -> tuple[str, ...]:
     """What stands in for unpriced lines in the order of the options (decision 0003)."""
     if not option.bill.unpriced:
         return ()
-    stand_in = usd(option.rank_usd_per_month.expected)
-    return (f"as if it cost {stand_in} USD: what has no price counts at the dearest price known anywhere",)
+    assumed = usd(option.rank_usd_per_month.expected)
+    return (f"at an assumed {assumed} USD: each line without a price at the highest price known for it anywhere",)
 
 
 def _buying(option: Option) -> tuple[str, ...]:
@@ -200,17 +167,5 @@ def _buying(option: Option) -> tuple[str, ...]:
     if buying is None:
         return ()
     even = f"cheaper from month {buying.break_even_month}" if buying.break_even_month else "not cheaper within 3 years"
-    own = f"{buying.servers} servers of our own: {usd(buying.usd_per_year)} USD a year"
+    own = f"{buying.servers} servers of your own: {usd(buying.usd_per_year)} USD a year"
     return (f"{own} against {usd(buying.rent_usd_per_year)} USD of rent; {even} ({buying.source})",)
-
-
-def _reasons(quote: Quote) -> Iterator[RenderableType]:
-    """Why there are not more options, and what was left out on the way."""
-    if quote.reason:
-        yield f"Why not more: {quote.reason}"
-    else:
-        yield from (f"No {view.replace('_', ' ')} option: {why}" for view, why in quote.missing_views.items())
-    yield from (f"To come under the ceiling: {change}" for change in quote.advice)
-    if quote.refusals:
-        shown = "; ".join(f"{reason} ({count})" for reason, count in quote.refusals[:REFUSALS_SHOWN])
-        yield f"Left out: {shown}"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from driver.render.amounts import NOT_KNOWN, floor, number, percent, readings, total, unpriced_note, usd
-from driver.render.options import held_all_month, lead_worth, views, where
-from driver.render.quote_names import letter, named
+from driver.render.amounts import NOT_KNOWN, duration, floor, number, percent, readings, unpriced_note, usd
+from driver.render.options import held_all_month, lead_worth, where
+from driver.render.quote_names import describe_verdict, letter, named, views
 from driver.render.quote_sheets import Cell, Chapter, Row, Sheet, texts
 from planning.bill import Bill, Group, State
 from planning.bill import total as sum_of
@@ -36,17 +36,10 @@ def side_by_side(quote: Quote) -> Iterator[Chapter]:
     )
     sheet = Sheet(head=head, rows=rows, wide=9 + 11 * len(options))
     drawn = "Each bar reaches from the least month to the most; the mark is what we expect."
-    said = (Cell(_first(options)), Cell(drawn, tone="drawn"))
+    said = (Cell(drawn, tone="drawn"),)
     yield Chapter(
         title="The options side by side", anchor="options", sentences=said, charts=("ranges",), sheets=(sheet,)
     )
-
-
-def _first(options: Sequence[Option]) -> str:
-    first = options[0]
-    expected = total(first.bill.usd_per_month.expected, bill=first.bill)
-    judged = f"{first.judgement.verdict}: {first.judgement.reason}"
-    return f"{letter(0)} comes first: {expected} USD a month expected; {judged}."
 
 
 def _compared(options: Sequence[Option]) -> Iterator[tuple[str, str, tuple[Cell, ...]]]:
@@ -59,14 +52,16 @@ def _compared(options: Sequence[Option]) -> Iterator[tuple[str, str, tuple[Cell,
             floor(usd(readings(each.bill.usd_per_month)[at]), unpriced=len(each.bill.unpriced)) for each in options
         )
         yield f"USD a month, {reading}", "sum" if reading == "expected" else "", texts(*amounts)
+    yield "USD a month, guarded cap", "", texts(*(_guarded(each) for each in options))
     yield "USD a month, held all month", "", texts(*(held_all_month(each) for each in options))
     yield "lines without a price", "", texts(*(unpriced_note(len(each.bill.unpriced)) or "none" for each in options))
     yield "verdict", "", tuple(_verdict(each) for each in options)
+    yield "misses", "", tuple(Cell("; ".join(each.misses), tone="over" if each.misses else "") for each in options)
     yield "one run", "", texts(*(_runs(each) for each in options))
     leads = [lead_worth(each) for each in options]
-    yield "USD an accelerator-hour", "", texts(*(usd(each.usd_per_gpu_hour) if each else NOT_KNOWN for each in leads))
+    yield "USD a GPU-hour", "", texts(*(usd(each.usd_per_gpu_hour) if each else NOT_KNOWN for each in leads))
     yield (
-        "against the big three",
+        "against the hyperscalers",
         "",
         texts(*(percent(versus_big_three_percent(each)) if each else NOT_KNOWN for each in leads)),
     )
@@ -74,7 +69,12 @@ def _compared(options: Sequence[Option]) -> Iterator[tuple[str, str, tuple[Cell,
 
 
 def _verdict(option: Option) -> Cell:
-    return Cell(option.judgement.verdict.value, tone=option.judgement.verdict.value.replace(" ", "-"))
+    return Cell(describe_verdict(option), tone=option.judgement.verdict.value.replace(" ", "-"))
+
+
+def _guarded(option: Option) -> str:
+    cap = option.guarded_usd_per_month
+    return "" if cap is None else floor(usd(cap), unpriced=len(option.bill.unpriced))
 
 
 def _accelerators(option: Option) -> str:
@@ -86,7 +86,7 @@ def _accelerators(option: Option) -> str:
 
 
 def _runs(option: Option) -> str:
-    return "; ".join(f"{run.workload}: {number(run.hours)} h, {usd(run.usd)} USD" for run in option.runs)
+    return "; ".join(f"{run.workload}: {duration(run.hours)}, {usd(run.usd)} USD" for run in option.runs)
 
 
 def _even(option: Option) -> str:
@@ -115,16 +115,16 @@ def by_line(quote: Quote) -> Iterator[Chapter]:
 
 
 def _largest(quote: Quote) -> str:
-    """The dearest line of each option."""
+    """The most expensive line of each option."""
     said = [
         f"{letter(at)}: {line.label}, {usd(line.usd_per_month.expected)} USD"
         for at, option in enumerate(quote.options)
-        if (line := dearest(option)) is not None and line.usd_per_month is not None
+        if (line := most_expensive(option)) is not None and line.usd_per_month is not None
     ]
-    return f"The dearest line of each option in the expected month. {'; '.join(said)}." if said else ""
+    return f"The most expensive line of each option in the expected month. {'; '.join(said)}." if said else ""
 
 
-def dearest(option: Option) -> LineItem | None:
+def most_expensive(option: Option) -> LineItem | None:
     """The line that costs most in the expected month; None where nothing has a price."""
     priced = [line for line in option.bill.lines if line.usd_per_month is not None]
     return max(priced, key=lambda line: line.usd_per_month.expected if line.usd_per_month else 0, default=None)
@@ -197,7 +197,7 @@ def _soonest(quote: Quote, workload: str) -> str:
     """The quickest run of a workload; the cheaper one of two that are as quick."""
     found = ((run, at) for at, option in enumerate(quote.options) for run in option.runs if run.workload == workload)
     run, at = min(found, key=lambda each: (each[0].hours, each[0].usd))
-    return f"{workload}: none is sooner than {letter(at)}, with {number(run.hours)} h and {usd(run.usd)} USD a run."
+    return f"{workload}: none is sooner than {letter(at)}, with {duration(run.hours)} and {usd(run.usd)} USD a run."
 
 
 def _run(run: Run, at: int, option: Option, checklist: Checklist) -> Row:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from driver.render.options import heading
 from driver.render.quote_compare import by_line, runs, side_by_side
 from driver.render.quote_money import market, owning
 from driver.render.quote_option import bills, options
+from driver.render.quote_recommended import recommendation
+from driver.render.quote_screen import describe_ceilings, describe_quote
 from driver.render.quote_sheets import Cell, Notes, Sheets
-from driver.render.quote_terms import assumptions, ceiling_text, not_priced, prices, reasons, signing
+from driver.render.quote_terms import assumptions, not_priced, prices, reasons, signing
 from planning.options.option import ceilings
 
 if TYPE_CHECKING:
@@ -34,8 +35,8 @@ def sheets(quote: Quote, *, checklist: Checklist, catalog: Catalog, standings: S
     return Sheets(
         title=f"GPU cluster for {checklist.customer.name}: a quote",
         subtitle=(
-            Cell(heading(quote)),
-            Cell(ceiling_text(ceilings(checklist))),
+            Cell(describe_quote(quote)),
+            Cell(describe_ceilings(ceilings(checklist))),
         ),
         chapters=chapters,
         notes=notes.all(),
@@ -45,6 +46,7 @@ def sheets(quote: Quote, *, checklist: Checklist, catalog: Catalog, standings: S
 def _chapters(
     quote: Quote, checklist: Checklist, catalog: Catalog, standings: Sequence[Standing], notes: Notes
 ) -> Iterator[Chapter]:
+    yield from recommendation(quote)
     yield from side_by_side(quote)
     yield from by_line(quote)
     yield from runs(quote, checklist)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from driver.printable import printable
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -23,7 +25,7 @@ def markdown(sheets: Sheets) -> str:
     if sheets.notes:
         parts += ["## Where the figures are from", ""]
         parts += [f"{number}. {_note(note)}" for number, note in enumerate(sheets.notes, 1)]
-    return "\n".join(parts).rstrip() + "\n"
+    return printable("\n".join(parts)).rstrip() + "\n"
 
 
 def _chapter(chapter: Chapter) -> Iterator[str]:

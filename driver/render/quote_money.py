@@ -23,8 +23,8 @@ MARKET_HEAD: Final = (
     "peak TFLOPS",
     "USD for 1000 TFLOPS",
     "cheaper on sale",
-    "USD an accelerator-hour",
-    "against the big three",
+    "USD a GPU-hour",
+    "against the hyperscalers",
 )
 
 
@@ -39,15 +39,6 @@ def market(
         for standing in standings
         for pool in standing.pools
     )
-    head = (
-        "option and pool",
-        "accelerator",
-        "peak TFLOPS",
-        "USD for 1000 TFLOPS",
-        "cheaper on sale",
-        "USD an accelerator-hour",
-        "against the big three",
-    )
     yield Chapter(
         title="Price per TFLOP against the market",
         anchor="market",
@@ -59,7 +50,7 @@ def market(
         charts=(*(f"market-{each.precision}" for each in standings), "rates"),
         sheets=(
             Sheet(
-                head=head,
+                head=MARKET_HEAD,
                 rows=rows,
                 numbers_from=2,
                 wide=48,
@@ -104,7 +95,7 @@ def owning(quote: Quote, notes: Notes) -> Iterator[Chapter]:
         title="Rent or buy",
         anchor="buying",
         sentences=texts(
-            "What has been spent in all by each month. Owned: servers of 8 accelerators, bought at the start, housed, "
+            "Total spent by each month. Owned: servers of 8 accelerators, bought at the start, housed, "
             "repaired and looked after, sold in the last month. Rented: the option's accelerator pools in the expected "
             "month."
         ),

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from driver.render.amounts import day, floor, nodes, number_range, total, unpriced_note, usd_exact, usd_range
-from driver.render.options import named_pools, option_details, views, where
-from driver.render.quote_names import letter, named
+from driver.render.options import named_pools, option_details, shared_details, where
+from driver.render.quote_names import describe_verdict, letter, named, views
 from driver.render.quote_sheets import Cell, Chapter, Row, Sheet, texts
 from planning.bill import Bill, Group, State
 from planning.bill import total as sum_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from driver.render.quote_sheets import Notes
     from planning.bill import LineItem
@@ -21,13 +21,16 @@ if TYPE_CHECKING:
 
 def options(quote: Quote) -> Iterator[Chapter]:
     """A section for each option."""
+    shared = shared_details(quote.options)
     if quote.options:
-        yield Chapter(title="Each option", anchor="each")
+        rows = tuple(_terms((label, sentences) for label, sentences in shared.items()))
+        sheets = (Sheet(head=(), rows=rows, caption="What holds for all options", wide=0),) if rows else ()
+        yield Chapter(title="Each option", anchor="each", sheets=sheets)
     for at, option in enumerate(quote.options):
-        yield _option(at, option)
+        yield _option(at, option, shared)
 
 
-def _option(at: int, option: Option) -> Chapter:
+def _option(at: int, option: Option, shared: dict[str, tuple[str, ...]]) -> Chapter:
     expected = total(option.bill.usd_per_month.expected, bill=option.bill)
     pools = Sheet(
         head=("pool", "machine", "accelerators", "purchase", "nodes min / exp / max"),
@@ -35,7 +38,7 @@ def _option(at: int, option: Option) -> Chapter:
         numbers_from=4,
         wide=36,
     )
-    details = Sheet(head=(), rows=tuple(_details(option)), wide=0)
+    details = Sheet(head=(), rows=tuple(_terms(option_details(option, shared=shared))), wide=0)
     verdict = option.judgement.verdict.value
     return Chapter(
         title=f"{letter(at)}: {option.id}",
@@ -43,7 +46,7 @@ def _option(at: int, option: Option) -> Chapter:
         level=3,
         sentences=(
             Cell(f"{views(option)} · {where(option)} · {expected} USD a month expected"),
-            Cell(verdict, tone=verdict.replace(" ", "-")),
+            Cell(describe_verdict(option), tone=verdict.replace(" ", "-")),
         ),
         sheets=(pools, details),
     )
@@ -55,8 +58,8 @@ def _pools(option: Option) -> Iterator[Row]:
         yield Row(texts(name, pool.machine, accelerators, pool.purchase.replace("_", " "), nodes(pool)))
 
 
-def _details(option: Option) -> Iterator[Row]:
-    for label, sentences in option_details(option):
+def _terms(said: Iterable[tuple[str, Sequence[str]]]) -> Iterator[Row]:
+    for label, sentences in said:
         for position, sentence in enumerate(sentences):
             yield Row((Cell("" if position else label, tone="faint"), Cell(sentence)))
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Final
 
 from catalogs.age import MACHINE_AGE_LIMIT_DAYS, SERVICE_AGE_LIMIT_DAYS, age_days
-from driver.render.amounts import day, usd
+from driver.render.amounts import day, term_number
 from driver.render.figures import NOT_COMPUTED, figure_number
-from driver.render.options import NOT_VALID
-from driver.render.quote_names import letter, named
+from driver.render.quote_names import find_shared, letter, named
+from driver.render.quote_screen import NOT_VALID, describe_advice, group_unmet
 from driver.render.quote_sheets import Cell, Chapter, Row, Sheet, texts
 from planning.bill import State
 
@@ -18,23 +17,10 @@ if TYPE_CHECKING:
 
     from driver.render.quote_sheets import Notes
     from planning.demand import Figure
-    from planning.lock import Ceilings
     from planning.quote import Quote
 
-MOST_DECIMALS: Final = 6
 AGAIN_LATER: Final = "After the last day the quote has to be made again."
 AGAIN_WITH_NEWER: Final = "The quote has to be made again with newer prices before anybody signs."
-
-
-def ceiling_text(ceiling: Ceilings) -> str:
-    """The limits, and the reading that each is held against."""
-    limits = {
-        "a month": ceiling.usd_per_month,
-        "over the contract": ceiling.usd_per_contract,
-        "for an accelerator-hour": ceiling.usd_per_gpu_hour,
-    }
-    said = [f"{usd(limit)} USD {what}" for what, limit in limits.items() if limit is not None]
-    return f"Ceiling: {', '.join(said)}; it binds the {ceiling.binds} reading." if said else "No ceiling is set."
 
 
 def not_priced(quote: Quote) -> Iterator[Chapter]:
@@ -44,15 +30,20 @@ def not_priced(quote: Quote) -> Iterator[Chapter]:
         for at, option in enumerate(quote.options)
         for line in option.bill.unpriced
     )
-    left = tuple(
-        Row((Cell(named(at, option)), Cell(words)))
-        for at, option in enumerate(quote.options)
-        for words in option.leaves_out
+    shared = find_shared([option.leaves_out for option in quote.options])
+    left = (
+        *(Row((Cell("all options"), Cell(words))) for words in shared),
+        *(
+            Row((Cell(named(at, option)), Cell(words)))
+            for at, option in enumerate(quote.options)
+            for words in option.leaves_out
+            if words not in shared
+        ),
     )
     lines = Sheet(head=("option", "line without a price", "why"), rows=rows, wide=34)
-    outside = Sheet(head=("option", "not in the bill"), rows=left, wide=26)
+    outside = Sheet(head=("option", "not included in the bill"), rows=left, wide=26)
     said = (
-        "A line without a price is not zero: the totals above it read >= and nobody can tell whether they are within."
+        "A line without a price is not zero: totals with one read >=, and whether they are within is undetermined."
         if rows
         else "Every line of every bill has a price."
     )
@@ -65,16 +56,19 @@ def not_priced(quote: Quote) -> Iterator[Chapter]:
 
 
 def reasons(quote: Quote) -> Iterator[Chapter]:
-    """Why there are not more options, what would bring one under the ceiling, what was left out."""
+    """Why there are not more options, which providers have none, what was not considered."""
     missing = [f"No {view.replace('_', ' ')} option: {why}" for view, why in quote.missing_views.items()]
-    advice = [f"To come under the ceiling: {change}" for change in quote.advice]
-    said = [*([quote.reason] if quote.reason else missing), *advice]
+    advice = describe_advice(quote)
+    unmet = [f"No option at {names}: {why}" for names, why in group_unmet(quote)]
+    said = [*unmet, *([quote.reason] if quote.reason else missing), *advice]
     rows = tuple(Row(texts(reason, str(count))) for reason, count in quote.refusals)
-    refused = Sheet(head=("machines and places left out, because", "how many"), rows=rows, numbers_from=1, wide=20)
+    refused = Sheet(
+        head=("machines and places not considered, because", "how many"), rows=rows, numbers_from=1, wide=20
+    )
     if said or rows:
         yield Chapter(
-            title="What was left out, and why",
-            anchor="left-out",
+            title="Not considered, and why",
+            anchor="not-considered",
             sentences=texts(*said),
             sheets=(refused,) if rows else (),
         )
@@ -87,7 +81,7 @@ def assumptions(quote: Quote, notes: Notes) -> Iterator[Chapter]:
     subjects = dict.fromkeys(figure.subject for figure in quote.figures)
     sheets = tuple(
         Sheet(
-            head=(subject, "is", "reckoned as"),
+            head=(subject, "is", "calculated as"),
             rows=tuple(_figure(figure, notes) for figure in quote.figures if figure.subject == subject),
             wide=34,
         )
@@ -103,21 +97,9 @@ def assumptions(quote: Quote, notes: Notes) -> Iterator[Chapter]:
 
 def _figure(figure: Figure, notes: Notes) -> Row:
     value = NOT_COMPUTED if figure.value is None else f"{figure_number(figure.value)} {figure.unit}".strip()
-    terms = "; ".join(f"{name} = {_term(value)}" for name, value in figure.inputs)
-    reckoned = f"{figure.formula} ({terms})" if terms else figure.formula
-    return Row((Cell(figure.name), Cell(value), Cell(reckoned, notes.of(figure.source), "faint")))
-
-
-def _term(value: str) -> str:
-    """A term as it was reckoned with; a number with its thousands apart and without the tail of a division."""
-    try:
-        number = Decimal(value)
-    except InvalidOperation:
-        return value
-    rounded = round(number, MOST_DECIMALS)
-    if not number.is_finite() or (number and not rounded):
-        return value
-    return f"{rounded.normalize():,f}" if rounded else "0"
+    terms = "; ".join(f"{name} = {term_number(value)}" for name, value in figure.inputs)
+    derivation = f"{figure.formula} ({terms})" if terms else figure.formula
+    return Row((Cell(figure.name), Cell(value), Cell(derivation, notes.of(figure.source), "faint")))
 
 
 def prices(quote: Quote) -> Iterator[Chapter]:
@@ -135,7 +117,7 @@ def prices(quote: Quote) -> Iterator[Chapter]:
         *([("prices used are of", f"{day(days[0])} to {day(days[-1])}")] if days else []),
         *([("prices used without a day", str(undated))] if undated else []),
         (
-            "oldest that is believed",
+            "oldest price accepted",
             f"{MACHINE_AGE_LIMIT_DAYS} days for machines, {SERVICE_AGE_LIMIT_DAYS} for services",
         ),
         ("digest of the price book", quote.prices_digest),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from driver.printable import printable
 from driver.render.relocation_by_hand import by_hand_text
 from driver.render.relocation_words import (
     cents,
@@ -31,12 +32,12 @@ if TYPE_CHECKING:
 
 def text(form: RelocationPlanForm) -> str:
     """The whole document."""
-    return "\n".join(_parts(form)).rstrip() + "\n"
+    return printable("\n".join(_parts(form))).rstrip() + "\n"
 
 
 def bill_text(form: RelocationPlanForm) -> str:
     """The bill alone, with its notes."""
-    return "\n".join([*_bill(form), "", *_notes(form)]).rstrip() + "\n"
+    return printable("\n".join([*_bill(form), "", *_notes(form)])).rstrip() + "\n"
 
 
 def _parts(form: RelocationPlanForm) -> Iterator[str]:
