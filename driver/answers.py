@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 from driver.placed import in_checklist
 from driver.prices import price_book, too_old
+from planning.checklist.faults import nearest
 from planning.checklist.reading import read_file
+from planning.checklist.rules import broken_rules
+from planning.checklist.words import CloudName
 from planning.errors import CannotTellError, InputError, NothingFitsError, OverCeilingError, StalePricesError
 from planning.json_form import checklist_digest
 from planning.options.market import Market
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
 
 STALE_HINT: Final = "refresh the catalogs, name a dated book with --prices, or go on with --allow-stale"
 STALE_NOTE: Final = "stale prices: they may have moved, so the option is not valid for signing"
+OLD_VIEWS: Final = {"dependable": "no_spot", "at_home": "same_cloud"}  # names of before, taken for one release
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +42,55 @@ class Answer:
     catalog: Catalog
 
 
-def quoted(asked: Subject, *, book: str, own: str, today: date, allow_stale: bool) -> Answer:
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Providers and regions that a command line asks for beyond the checklist; empty for what the checklist says."""
+
+    providers: tuple[str, ...] = ()
+    regions: tuple[str, ...] = ()
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """The same as options of a command line."""
+        return (
+            *(f"--provider {name}" for name in self.providers),
+            *(f"--region {name}" for name in self.regions),
+        )
+
+
+def narrow_checklist(checklist: Checklist, wanted: Wanted) -> Checklist:
+    """The checklist with its `where.wanted` and `where.regions` replaced by those that are asked for.
+
+    Raises:
+        InputError: no such provider or region, or one that contradicts the rest of the checklist.
+    """
+    if not wanted.flags:
+        return checklist
+    known = tuple(each.value for each in CloudName)
+    for name in wanted.providers:
+        if name not in known:
+            near = nearest(name, known)
+            hint = f'did you mean "{near}"? ' if near else ""
+            raise InputError(f"--provider: there is no provider {name!r}", hint=f"{hint}one of: {', '.join(known)}")
+    update: dict[str, object] = {}
+    if wanted.providers:
+        update["wanted"] = tuple(CloudName(name) for name in dict.fromkeys(wanted.providers))
+    if wanted.regions:
+        update["regions"] = tuple(dict.fromkeys(wanted.regions))
+    narrowed = checklist.model_copy(update={"where": checklist.where.model_copy(update=update)})
+    broken = next(broken_rules(narrowed), None)
+    if broken is not None:
+        raise InputError(f"{' '.join(wanted.flags)}: {broken.message}", hint=broken.hint)
+    return narrowed
+
+
+def quoted(
+    asked: Subject, *, book: str, own: str, today: date, allow_stale: bool, wanted: Wanted | None = None
+) -> Answer:
     """The quote of a subject at a price book, as of today; stale prices are taken only where they are allowed.
+
+    Args:
+        wanted: of the command line, in place of what the checklist says.
 
     Raises:
         InputError: the checklist has faults, or asks for what no option can give.
@@ -47,8 +98,8 @@ def quoted(asked: Subject, *, book: str, own: str, today: date, allow_stale: boo
         StalePricesError: only prices that are too old satisfy the checklist.
         NothingFitsError: nothing on sale satisfies it.
     """
-    checklist = read_file(asked.checklist)
-    market = Market(price_book(book, own=own))
+    checklist = narrow_checklist(read_file(asked.checklist), wanted or Wanted())
+    market = Market(price_book(book, own=own, today=today))
     ask = partial(quote, checklist, checklist_digest=checklist_digest(checklist), stack=asked.stack, market=market)
     try:
         return Answer(checklist, dated(ask, market=market, today=today, allow_stale=allow_stale), market.catalog)
@@ -99,16 +150,17 @@ def option_named(found: Quote, name: str) -> Option:
         InputError: neither; names those there are.
     """
     wanted = name.replace("-", "_")
+    views = {wanted, OLD_VIEWS.get(wanted, wanted)}
     for option in found.options:
-        if option.id == name or wanted in option.views:
+        if option.id == name or not views.isdisjoint(option.views):
             return option
-    if why := found.missing_views.get(wanted):
+    if why := next((found.missing_views[each] for each in views if each in found.missing_views), ""):
         raise InputError(f"there is no {name} option: {why}")
     names = [word for option in found.options for word in (*option.views, option.id)]
     near = get_close_matches(name, names, n=1)
     raise InputError(
         f"there is no option {name!r}; there are: {', '.join(option.id for option in found.options)}",
-        hint=f'did you mean "{near[0]}"?' if near else "a view names one too: cheapest, dependable, fastest",
+        hint=f'did you mean "{near[0]}"?' if near else "a view names one too: recommended, cheapest, no_spot, fastest",
     )
 
 
@@ -132,13 +184,15 @@ def refuse_old_option(option: Option, *, today: date) -> None:
 def exit_code(found: Quote, *, allow_stale: bool) -> int:
     """0 where an option is within the ceiling; 11 where none is but some may be; 10 where all are over it.
 
+    An option that misses something of the checklist counts as one over the ceiling.
+
     Raises:
         StalePricesError: every option rests on prices that are too old.
     """
     fresh = [option for option in found.options if allow_stale or not too_old(option.bill, today=found.priced_at)]
     if not fresh:
         refuse_old_option(found.options[0], today=found.priced_at)
-    verdicts = {option.judgement.verdict for option in fresh}
+    verdicts = {option.judgement.verdict for option in fresh if not option.misses}
     if Verdict.WITHIN in verdicts:
         return 0
     return CannotTellError.exit_code if Verdict.CANNOT_TELL in verdicts else OverCeilingError.exit_code

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
-import io
 import json
-from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Final, cast
 
 from planning.errors import InputError
+from planning.input_rows import csv_rows, json_objects, open_lines
 from planning.spent.columns import ROW, TAG_COLUMNS, TAGS, in_focus, missing
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
-    from typing import TextIO
 
-LARGEST_FIELD: Final = 2**20
-NDJSON: Final = "one object a line, as in NDJSON"
+    from planning.input_rows import BoundedLines
+
 JSON_SUFFIXES: Final = (".json", ".jsonl", ".ndjson")
 
 
@@ -28,66 +24,31 @@ def rows(path: Path, *, tag: tuple[str, str] | None) -> Iterator[Mapping[str, st
     Raises:
         InputError: not readable, no table, or without the columns that are needed.
     """
-    with _opened(path) as file:
-        found = _json_rows(file, path) if _is_json(path) else _csv_rows(file, path)
+    with open_lines(path) as lines:
+        found = _flat_rows(lines) if _is_json(path) else (row.cells for row in csv_rows(lines))
         columns: dict[str, str] | None = None
         keys: set[str] = set()  # objects may leave out what is null
-        try:
-            for row in found:
-                if columns is None:
-                    columns = _columns(row, path, tagged=tag is not None)
-                elif row.keys() - keys:
-                    columns |= in_focus(row)
-                keys |= row.keys()
-                if tag is None or _has_tag(row, columns, tag):
-                    told = {name: row[own] or "" for own, name in columns.items() if own in row}
-                    yield {**told, ROW: str(hash(frozenset((str(name), str(said)) for name, said in row.items())))}
-        except (csv.Error, UnicodeDecodeError, EOFError, gzip.BadGzipFile) as error:
-            raise InputError(f"{path}: cannot be read on ({error})") from error
+        for row in found:
+            if columns is None:
+                columns = _columns(row, path, tagged=tag is not None)
+            elif row.keys() - keys:
+                columns |= in_focus(row)
+            keys |= row.keys()
+            if tag is None or _has_tag(row, columns, tag):
+                told = {name: row[own] or "" for own, name in columns.items() if own in row}
+                yield {**told, ROW: str(hash(frozenset(row.items())))}
         if columns is None:
             raise InputError(f"{path}: no rows", hint="export at least one whole month")
-
-
-@contextmanager
-def _opened(path: Path) -> Generator[TextIO]:
-    try:
-        stored = path.open("rb")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
-    with (
-        stored,
-        gzip.GzipFile(fileobj=stored) if path.suffix == ".gz" else nullcontext(stored) as raw,
-        io.TextIOWrapper(cast("io.BufferedReader", raw), encoding="utf-8-sig", newline="") as text,
-    ):
-        yield text
 
 
 def _is_json(path: Path) -> bool:
     return path.name.removesuffix(".gz").endswith(JSON_SUFFIXES)
 
 
-def _csv_rows(file: TextIO, path: Path) -> Iterator[Mapping[str, str]]:
-    csv.field_size_limit(LARGEST_FIELD)
-    reader = csv.DictReader(file)
-    if not reader.fieldnames:
-        raise InputError(f"{path}: empty", hint="a bill has a line of column names first")
-    yield from reader
-
-
-def _json_rows(file: TextIO, path: Path) -> Iterator[Mapping[str, str]]:
+def _flat_rows(lines: BoundedLines) -> Iterator[Mapping[str, str]]:
     """One object a line, as `bq extract` writes them; nested fields as "sku.description"."""
-    for number, line in enumerate(file, start=1):
-        if not line.strip():
-            continue
-        try:
-            value: object = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise InputError(
-                f"{path}: line {number} is no JSON object", hint="one object a line, as in NDJSON"
-            ) from error
-        if not isinstance(value, dict):
-            raise InputError(f"{path}: line {number} is no JSON object", hint=NDJSON)
-        yield dict(_flat(cast("dict[str, object]", value)))
+    for _, value in json_objects(lines):
+        yield dict(_flat(value))
 
 
 def _flat(value: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, str]]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import signal
 import sys
 from typing import Final
 
@@ -14,6 +16,8 @@ COLLECT_AFTER: Final = 200_000  # objects; collecting while modules load costs a
 def main() -> None:
     """Run the command line of this process, and exit with its code."""
     gc.set_threshold(COLLECT_AFTER)
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, quit_at_once)
     try:
         from driver.cli import run  # noqa: PLC0415 - under the roof that catches Ctrl-C
 
@@ -21,8 +25,25 @@ def main() -> None:
     except KeyboardInterrupt:
         print(STOPPED_TEXT, file=sys.stderr)
         code = STOPPED
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the answer is given; the interpreter's end would show a traceback
+    gc.disable()
+    gc.freeze()  # else the interpreter, as it ends, looks for cycles in all that the SDKs hold: a fifth of a plan
     sys.exit(code)
 
 
+def quit_at_once(_number: int, _frame: object) -> None:
+    """End the process while its modules load: an exception inside of an import can be lost or shown by the import."""
+    os.write(2, f"{STOPPED_TEXT}\n".encode())
+    os._exit(STOPPED)
+
+
+def hear_interrupts() -> None:
+    """From here on Ctrl-C is an exception, so that whatever was begun is cleaned up."""
+    if signal.getsignal(signal.SIGINT) is quit_at_once:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 if __name__ == "__main__":
-    main()
+    from driver.entry import main as main_of_module
+
+    main_of_module()  # this file is loaded once more as driver.entry: there is one `quit_at_once`, and this is not it

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import typer
 
 from catalogs.model import CatalogError
+from driver.printable import printable, printable_line
 from planning.errors import AtollError, InputError
 
 if TYPE_CHECKING:
@@ -44,17 +45,12 @@ def told(fault: BaseException, *, colour: bool = False) -> tuple[str, int]:
 def fault_lines(fault: Fault) -> Iterator[str]:
     """One fault: "path:line:column: message", the source line, the caret, the hint."""
     place = ":".join(str(part) for part in (fault.file, fault.line, fault.column) if part)
-    where = f" (at {fault.path})" if fault.path and not fault.line else ""
-    yield f"{place}: {printable(fault.message)}{where}"
+    where = f" (at {printable_line(fault.path)})" if fault.path and not fault.line else ""
+    yield f"{printable_line(place)}: {printable(fault.message)}{where}"
     if fault.source_line and fault.line:
         yield from _excerpt(fault)
     if fault.hint:
         yield f"  hint: {printable(fault.hint)}"
-
-
-def printable(text: str) -> str:
-    """The text without anything that would move a terminal's cursor or change its colours."""
-    return "".join(each if each.isprintable() or each == "\n" else "\ufffd" for each in text.replace("\t", " "))
 
 
 def _excerpt(fault: Fault) -> Iterator[str]:
@@ -94,7 +90,7 @@ def _usage(fault: typer.TyperException) -> list[str]:
 
 def _os(fault: OSError) -> str:
     what = f"{fault.filename}: " if fault.filename else ""
-    return f"error: {printable(what)}{fault.strerror or type(fault).__name__}"
+    return f"error: {printable_line(what)}{fault.strerror or type(fault).__name__}"
 
 
 def _bug(fault: BaseException) -> list[str]:

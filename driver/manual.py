@@ -8,10 +8,10 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
-import typer
 from typer.core import TyperArgument, TyperGroup, TyperOption
 
 from driver.cli import app
+from driver.command_table import COMMANDS, EXIT_CODES, example_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,8 +24,20 @@ _HEAD: Final = """\
 `atoll COMMAND --help` says the same in the terminal. What a program may read goes to standard output, the rest to
 standard error.
 
-Exit codes, where a command says nothing else: 0 ok, 1 failed or bad input, 2 wrong usage. A verdict ends with 10 over
-the ceiling, 11 cannot tell, 12 prices too old. A command that Ctrl-C stops ends with 130.
+Every command uses its options in the same way ([decision 0033](../decisions/0033-one-way-of-options.md)):
+
+- `--json` prints JSON to standard output and nothing else there. It takes no file.
+- `-o FILE`, `--output FILE` writes what the command makes. The ending of FILE says the form (`.json`, `.html`, `.md`,
+  `.sarif`, `.xml`), and `-o` may be given several times. A command that makes a folder takes `-o DIR`. What is printed
+  stays the same.
+- `-y`, `--yes` answers the one question that the command would ask.
+- `atoll --version` prints the version, `eval "$(atoll --completion bash)"` (zsh, fish) completes commands, options and
+  stacks.
+
+| exit code | meaning |
+|---|---|
+{exit_codes}
+Ctrl-C ends a command with 130.
 
 | variable | what |
 |---|---|
@@ -37,8 +49,16 @@ the ceiling, 11 cannot tell, 12 prices too old. A command that Ctrl-C stops ends
 
 def text() -> str:
     """The page, as it is committed."""
-    every = typer.main.get_command(app([]))
-    return "\n".join([_HEAD, *(section for path, each in _leaves(every, "atoll") for section in _section(path, each))])
+    sections = [section for path, each in leaves() for section in _section(path, each)]
+    codes = "".join(f"| {code} | {meaning} |\n" for code, meaning in EXIT_CODES)
+    return "\n".join([_HEAD.format(exit_codes=codes), *sections])
+
+
+def leaves() -> Iterator[tuple[str, Any]]:
+    """Every command that is no group, by what is typed for it."""
+    every = app()
+    for name in COMMANDS:
+        yield from _leaves(every.get_command(None, name), f"atoll {name}")
 
 
 def _leaves(command: Any, path: str) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - Typer keeps its commands' type private
@@ -51,9 +71,9 @@ def _leaves(command: Any, path: str) -> Iterator[tuple[str, Any]]:  # noqa: ANN4
 
 def _section(path: str, command: Any) -> Iterator[str]:  # noqa: ANN401 - as above
     arguments = [each for each in command.params if isinstance(each, TyperArgument)]
-    options = [each for each in command.params if isinstance(each, TyperOption)]
+    options = [each for each in command.params if isinstance(each, TyperOption) and not each.hidden]
     called = " ".join([path, *(_metavar(each) for each in arguments), *(["[OPTIONS]"] if options else [])])
-    yield f"## `{called}`\n\n{command.help or ''}\n"
+    yield f"## `{called}`\n\n{command.help or ''}\n\n    {example_of(path.removeprefix('atoll '))}\n"
     rows = [
         *((f"`{_metavar(each)}`", each) for each in arguments if each.help),
         *((_named(each), each) for each in options),

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from catalogs.reader import load
-from driver.accepting.records import RecordError, checked, once
+from driver.accepted_lock import accepted_lock
+from driver.accepting.records import RecordError, checked
 from driver.accepting.store import (
     FOLDER,
     META,
@@ -28,7 +29,7 @@ from planning.acceptance.records import results_of, when
 from planning.acceptance_report.forming import DOCUMENT, formed
 from planning.checklist.reading import read_file
 from planning.errors import Fault, InputError
-from planning.lock import read_lock
+from planning.input_files import parse_json
 from planning.relocation.plan_form import lock_digest
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def asked(stack: str) -> Asked:
         InputError: no such stack, or it is not accepted.
     """
     project = known_stack(stack)
-    lock = read_lock(Path(shown(project.lock(stack))))
+    lock = accepted_lock(project, stack)
     checklist = read_file(Path(shown(project.checklist(stack))))
     catalog = load()
     return Asked(
@@ -177,12 +178,7 @@ def _files(given: Path) -> Iterator[Path]:
 def _document(path: Path) -> tuple[Results, str]:
     """Results of a JSON document, of an acceptance's or of a report's, and the lock's digest that the report names."""
     text = text_of(path)
-    try:
-        found = cast("object", json.loads(text, object_pairs_hook=once))
-    except RecordError as error:
-        raise InputError(f"{path}: not the results of an acceptance: {error}") from error
-    except (ValueError, RecursionError):
-        found = None
+    found = parse_json(text, file=str(path), hint="the results of an acceptance are JSON")
     report = cast("dict[str, object]", found) if isinstance(found, dict) else {}
     inside = json.dumps(report["results"]) if report.get("document") == DOCUMENT and "results" in report else text
     return _sound(results_of(inside, file=str(path)), file=str(path)), str(report.get("lock_digest", ""))

@@ -20,7 +20,7 @@ from driver.accepting.running import Clock, Run, take_down
 from driver.accepting.store import merged, whole
 from driver.accepting.telling import jobs_table, longest
 from driver.cloud.kubernetes import VARIABLE
-from driver.faults import printable
+from driver.printable import printable
 from driver.relocate.signals import until_stopped
 from driver.screen import note, show
 from planning.errors import InputError

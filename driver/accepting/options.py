@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from driver import arguments
+
 
 def _file(name: str, words: str, *, metavar: str = "FILE") -> object:
     return typer.Option(name, metavar=metavar, help=words, show_default=False)
@@ -35,7 +37,7 @@ Timeout = Annotated[
     int, typer.Option("--timeout", metavar="SECONDS", min=0, help="Give each job up then.", show_default="its own")
 ]
 Html = Annotated[str, _file("--html", "Write the page.")]
-Json = Annotated[str, _file("--json", "Write the report as JSON; - prints it.")]
+Output = Annotated[list[str] | None, arguments.output_of(".html, .md, .json")]
 Markdown = Annotated[str, _file("--markdown", "Write it as Markdown.")]
 Key = Annotated[
     str,

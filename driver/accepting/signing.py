@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from planning.errors import InputError
+from planning.input_files import read_content
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -75,10 +76,7 @@ def public_key(path: Path) -> Ed25519PublicKey:
     Raises:
         InputError: not there, a private key, or no Ed25519 key.
     """
-    try:
-        octets = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from error
+    octets = read_content(path)
     if PRIVATE in octets:
         raise InputError(
             f"{path} is a private key", hint="give the public one; whoever sent you this one needs a new key"

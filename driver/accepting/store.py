@@ -17,6 +17,7 @@ from driver.writing import write_all
 from planning.acceptance.records import when
 from planning.acceptance.results import SCHEMA_VERSION, Measured, Results
 from planning.errors import Fault, InputError
+from planning.input_files import read_object, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Sequence
@@ -27,7 +28,7 @@ RESULTS: Final = "results.jsonl"
 META: Final = "meta.json"
 RUN: Final = re.compile(r"[a-z0-9]([a-z0-9-]{0,18}[a-z0-9])?")  # it is part of names in the cluster, too
 MOST_FAULTS: Final = 20
-MOST_BYTES: Final = 256 * 2**20  # of one file of results
+MOST_BYTES: Final = 64_000_000  # of one file of results
 CUT_OFF: Final = 4 * MOST_LINE  # no line that was begun is longer, however its characters are written
 
 
@@ -138,14 +139,10 @@ def read_meta(path: Path) -> Meta:
     Raises:
         InputError: it is not there, or says something else.
     """
-    try:
-        found = cast("object", json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path} cannot be read: {error}") from error
+    told = read_object(path)
     names = {each.name for each in fields(Meta)}
-    if not isinstance(found, dict) or cast("dict[str, object]", found).keys() != names:
+    if told.keys() != names:
         raise InputError(f"{path} does not say what the run is of", hint=f"it has {', '.join(sorted(names))}")
-    told = cast("dict[str, object]", found)
     lists = {name: _texts(told[name]) for name in ("nodes", "done", "failed")}
     texts = {name: str(told[name]) for name in names - lists.keys()}
     if when(texts["started"]) is None or (texts["ended"] and when(texts["ended"]) is None):
@@ -178,8 +175,9 @@ def read_records(path: Path, *, forgive_last: bool = False) -> list[Measured]:
         lines = lines[:-1]
     found, faults = _parsed(lines, file=str(path))
     if faults:
-        lines_are = "1 line is no record" if len(faults) == 1 else f"{len(faults)} lines are no records"
-        raise InputError(f"{path}: {lines_are}", faults=faults[:MOST_FAULTS])
+        least = " or more" if len(faults) == MOST_FAULTS else ""
+        lines_are = "1 line is no record" if len(faults) == 1 else f"{len(faults)} lines{least} are no records"
+        raise InputError(f"{path}: {lines_are}", faults=faults)
     return found
 
 
@@ -189,12 +187,7 @@ def text_of(path: Path) -> str:
     Raises:
         InputError: unreadable, or so long that it is none.
     """
-    try:
-        if path.stat().st_size > MOST_BYTES:
-            raise InputError(f"{path} has more than {MOST_BYTES} bytes: these are no results of an acceptance")
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} cannot be read: {error}") from error
+    return read_text(path, most_bytes=MOST_BYTES, hint="are these the results of an acceptance?")
 
 
 def merged(parts: Iterable[Sequence[Measured]]) -> list[Measured]:
@@ -228,6 +221,8 @@ def _parsed(lines: Sequence[str], *, file: str) -> tuple[list[Measured], list[Fa
             found.append(parse(line))
         except RecordError as error:
             faults.append(Fault(message=str(error), file=file, line=number))
+            if len(faults) == MOST_FAULTS:
+                break
     return found, faults
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from rich.table import Table
 
-from driver.faults import printable
+from driver.printable import printable
 from planning.acceptance.results import BY_ID
 from planning.acceptance_report.document import VERDICTS
 

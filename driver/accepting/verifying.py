@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, cast
 
 from pydantic import TypeAdapter, ValidationError
@@ -11,11 +10,13 @@ from driver.accepting import signing
 from planning.acceptance_report.form import AcceptanceForm
 from planning.acceptance_report.forming import DOCUMENT
 from planning.errors import Fault, InputError
+from planning.input_files import read_json
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 MOST_FAULTS = 20
+MOST_BYTES = 64_000_000
 
 
 def read_report(path: Path) -> tuple[AcceptanceForm, dict[str, object]]:
@@ -24,19 +25,7 @@ def read_report(path: Path) -> tuple[AcceptanceForm, dict[str, object]]:
     Raises:
         InputError: unreadable, cut short, a key twice, or no report.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-        found = cast("object", json.loads(text, object_pairs_hook=_once, parse_constant=_refused))
-    except json.JSONDecodeError as error:
-        cut = " (it ends in the middle)" if error.pos >= len(error.doc.rstrip()) else ""
-        fault = Fault(message=f"{error.msg}{cut}", file=str(path), line=error.lineno, column=error.colno)
-        raise InputError(f"{path}: not whole, or not JSON", faults=(fault,)) from error
-    except RecursionError as error:
-        raise InputError(f"{path}: nested too deeply to be a report") from error
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from error
-    except ValueError as error:
-        raise InputError(f"{path}: {error}") from error
+    found = read_json(path, most_bytes=MOST_BYTES)
     try:
         form = TypeAdapter(AcceptanceForm).validate_python(found, strict=True)
     except ValidationError as error:
@@ -65,15 +54,3 @@ def faults(
     elif form["lock_digest"] != lock_digest:
         found.append(f"it is about another lock: {form['lock_digest']}, and that of {stack} is {lock_digest}")
     return [f"{path}: {each}" for each in found if each]
-
-
-def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        twice = next(key for number, (key, _) in enumerate(pairs) if key in dict(pairs[:number]))
-        raise ValueError(f"the key {twice!r} stands twice in one object")
-    return found
-
-
-def _refused(text: str) -> object:
-    raise ValueError(f"{text} is no JSON")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, cast
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 import yaml
 
 from driver.stack_file import KEY, NEW
 from planning.clone.asked import Choice, Decision
 from planning.errors import InputError
+from planning.yaml_text import read_fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -89,12 +90,7 @@ def settings(path: Path, *, same_provider: bool) -> Settings:
     Raises:
         InputError: it is not YAML, or no mapping.
     """
-    try:
-        loaded: object = yaml.safe_load(path.read_text(encoding="utf-8")) if path.exists() else {}
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        hint = "repair it; the clone would lose its keys"
-        raise InputError(f"{path.name} cannot be read: {error}", hint=hint) from error
-    fields = cast("dict[str, object]", loaded) if isinstance(loaded, dict) else {}
+    fields = read_fields(path, hint="repair it; the clone would lose its keys", may_be_missing=True)
     config = fields.get("config")
     entries = cast("dict[object, object]", config) if isinstance(config, dict) else {}
     return Settings(
@@ -157,7 +153,7 @@ def _settled(checklist: Checklist, answer: str, *, has: str, old: str, target: T
 
 
 def _region(url: str) -> str:
-    return (parse_qs(urlsplit(url).query).get("region") or [""])[0]
+    return (parse_qs(url.partition("?")[2].partition("#")[0]).get("region") or [""])[0]
 
 
 def _shown(url: str) -> str:

@@ -20,4 +20,3 @@ Decisions = Annotated[
     str, typer.Option("--decisions", metavar="FILE", help="Answers to what it needs to know.", show_default=False)
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show everything and write nothing.")]
-JsonFile = Annotated[str, typer.Option("--json", metavar="FILE|-", help="Write the clone as JSON.", show_default=False)]

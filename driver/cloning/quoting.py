@@ -28,7 +28,7 @@ CEILINGS = (
     ("ceiling.usd_per_contract", " months is "),
     ("ceiling.usd_per_gpu_hour", "an accelerator for an hour is "),
 )
-PLACE_VIEW = "at_home"  # says where an option is, which the clone's region says itself
+PLACE_VIEW = "same_cloud"  # says where an option is, which the clone's region says itself
 
 
 def quoted(

@@ -6,10 +6,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from driver.accepted_lock import accepted_lock
 from driver.project import STACK_NAME, Project, known_stack, shown
 from planning.charge import HOME
 from planning.checklist.reading import read_file
 from planning.errors import AtollError, InputError
+from planning.input_files import read_text
 from planning.json_form import checklist_digest
 from planning.lock import read_lock
 
@@ -49,15 +51,13 @@ def source(stack: str) -> Source:
     accepted = f"atoll accept {stack} OPTION"
     if not project.lock(stack).exists():
         raise InputError(f"{stack} has no lock: a clone starts from what was accepted", hint=f"first: {accepted}")
-    lock = read_lock(project.lock(stack))
+    lock = accepted_lock(project, stack)
     if lock.checklist_digest != checklist_digest(checklist):
         raise InputError(
             f"{shown(path)} has changed since {lock.option} was accepted: the clone would be of neither",
             hint=f"accept it as it is now: {accepted}; or restore the checklist",
         )
-    return Source(
-        project=project, stack=stack, checklist=checklist, text=path.read_text(encoding="utf-8-sig"), lock=lock
-    )
+    return Source(project=project, stack=stack, checklist=checklist, text=read_text(path), lock=lock)
 
 
 def refuse_name(project: Project, *, source: str, new: str, placements: Sequence[str] = ()) -> None:
@@ -118,5 +118,12 @@ def refuse_same_place(lock: Lock, target: Target) -> None:
 
 
 def zones_of(text: str) -> tuple[str, ...]:
-    """Zones from "a,b,c"."""
-    return tuple(part.strip() for part in text.split(",") if part.strip())
+    """Zones from "a,b,c".
+
+    Raises:
+        InputError: one is missing between two commas, or named twice.
+    """
+    found = tuple(part.strip() for part in text.split(",")) if text else ()
+    if "" in found or len(set(found)) < len(found):
+        raise InputError(f"--zones {text}: a zone is missing or named twice", hint="write each once, as in a,b,c")
+    return found

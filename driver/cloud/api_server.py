@@ -13,6 +13,8 @@ from kubernetes.client.exceptions import ApiException
 from kubernetes.config import ConfigException
 from urllib3.exceptions import HTTPError
 
+from planning.yaml_text import YamlText
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
@@ -50,7 +52,11 @@ def opened(named: str, *, context: str | None) -> client.ApiClient:
         OSError, YAMLError, ConfigException, UnicodeDecodeError: it cannot be used, as in `UNUSABLE`.
     """
     path = first_of(named)
-    if not isinstance(yaml.safe_load(path.read_text(encoding="utf-8")), dict):
+    text = path.read_text(encoding="utf-8")
+    if notes := YamlText(text, file=str(path)).notes:  # which may repeat what stands there: only the place is said
+        line = notes[0].place.line
+        raise yaml.YAMLError(f"{path}, line {line}: not YAML as it is read here: names once, no anchors, no tags")
+    if not isinstance(yaml.safe_load(text), dict):
         raise NoKubeconfigError(f"{path} is no kubeconfig")
     try:
         return loaded(path, context=context)

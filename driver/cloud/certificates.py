@@ -15,6 +15,7 @@ from kubernetes.client.exceptions import ApiException
 from components.cluster.kubeconfig import read
 from driver.cloud.api_server import MISSHAPEN, SILENT, UNUSABLE
 from planning.errors import AtollError, InputError
+from planning.input_files import read_content, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -52,9 +53,7 @@ class ClusterSigner:
         path = Path(named.split(os.pathsep)[0]).expanduser()
         load = cast("Callable[..., client.ApiClient]", config.new_client_from_config)  # pyright: ignore[reportUnknownMemberType]
         try:
-            self._kubeconfig = read(
-                path.read_text(encoding="utf-8"), context=existing.context, variable=variable, path=path
-            )
+            self._kubeconfig = read(read_text(path), context=existing.context, variable=variable, path=path)
             api = load(config_file=str(path), context=self._kubeconfig.context, persist_config=False)
         except (*REFUSED, *MISSHAPEN) as error:
             raise InputError(f"the kubeconfig that {variable} names cannot be used") from error
@@ -66,7 +65,7 @@ class ClusterSigner:
         found = dict(self._kubeconfig.cluster)
         file = found.pop("certificate-authority", None)
         if file is not None:
-            octets = (self._kubeconfig.path.parent / str(file)).read_bytes()
+            octets = read_content(self._kubeconfig.path.parent / str(file))
             found["certificate-authority-data"] = b64encode(octets).decode()
         return found
 

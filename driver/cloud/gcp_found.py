@@ -90,7 +90,7 @@ def _claim(description: str) -> str:
     """Namespace and name of the claim that a disk was made for, which its driver writes as JSON; "" for none."""
     try:
         said = cast("object", json.loads(description or "{}"))
-    except ValueError:
+    except (ValueError, RecursionError):
         return ""
     fields = cast("dict[str, object]", said) if isinstance(said, dict) else {}
     parts = [str(fields.get(f"{CREATED_FOR}/{key}", "")) for key in ("namespace", "name")]

@@ -90,7 +90,7 @@ class Asker:
             return self._refused(cases, "its Atoll is older and cannot judge for others")
         case = cases[0]
         answer = Path(case["answer"])
-        plan = answer.with_suffix(".plan")
+        plan = answer.with_suffix(".plan.json")  # the ending by which an Atoll after decision 0033 knows a file
         command = ["driver.entry", "plan", case["stack"], "--json", str(plan)]
         process, said = self._start(place, command, stdin="")
         lines, ends = _lines(process), self._ends(1)

@@ -5,6 +5,8 @@ from typing import Annotated, Final
 
 import typer
 
+from driver import arguments
+
 DEADLINE_S: Final = 120.0
 
 
@@ -24,7 +26,7 @@ Stacks = Annotated[
 Stopping = Annotated[
     FailOn, typer.Option("--fail-on", help="Breaches that stop: new ones and ceilings, or all of a changed stack.")
 ]
-JsonFile = Annotated[str, typer.Option("--json", metavar="FILE|-", help="Write JSON.", show_default=False)]
+Output = Annotated[list[str] | None, arguments.output_of(".json, .md, .sarif, .xml (JUnit)")]
 Markdown = Annotated[
     str, typer.Option("--markdown", metavar="FILE", help="Write a comment in Markdown.", show_default=False)
 ]

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
 
 from driver.project import STACK_NAME, STACKS
-from planning.lock import CHECKLIST_NAME, LOCK_NAME
+from planning.errors import InputError
+from planning.input_files import read_text
+from planning.lock import CHECKLIST_NAME, LOCK_NAME, MOST_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
     from driver.diff.trees import Place
 
 LINKS: Final = ("120000", "160000")  # git's modes of a symbolic link and of another repository's commit
-LONGEST_LOCK: Final = 16 * 2**20
 NAMED: Final = ("stack", "digest")
 
 
@@ -76,10 +77,8 @@ def lock_text(place: Place, stack: str) -> str:
     """The lock of a stack as its file holds it; "" where it cannot be read, is a link, or is too long to be one."""
     path = _lock(place, stack)
     try:
-        if path.is_symlink() or path.stat().st_size > LONGEST_LOCK:
-            return ""
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
+        return "" if path.is_symlink() else read_text(path, most_bytes=MOST_BYTES)
+    except InputError:
         return ""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import stat
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -10,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from pydantic import TypeAdapter, ValidationError
 
 from driver.diff.answers import JudgedAnswerForm, PricedForm, RegisteredForm
+from planning.errors import InputError
+from planning.input_files import read_object
 from planning.takeoff.read.plan import preview
 
 if TYPE_CHECKING:
@@ -73,7 +74,6 @@ def loaded(path: Path) -> dict[str, object] | None:
         there = path.lstat()
         if not stat.S_ISREG(there.st_mode) or there.st_size > LARGEST_BYTES:
             return None
-        found: object = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        return read_object(path, most_bytes=LARGEST_BYTES)
+    except (OSError, InputError):
         return None
-    return cast("dict[str, object]", found) if isinstance(found, dict) else None

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
+from driver.writing import write_all
 from planning.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from driver.engine.session import Opened
 
@@ -79,14 +78,16 @@ def files(plain: Mapping[str, object]) -> dict[str, str]:
 
 
 def write_private(folder: Path, texts: Mapping[str, str]) -> tuple[Path, ...]:
-    """Write files that only their owner may read, each whole or not at all.
+    """Write files that only their owner may read, all of them or none.
 
     Raises:
         OSError: the folder or a file cannot be written.
     """
     for place in sorted({folder, *((folder / name).parent for name in texts)}):
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return tuple(_private(folder / name, text) for name, text in sorted(texts.items()))
+    whole = {folder / name: text if text.endswith("\n") else text + "\n" for name, text in sorted(texts.items())}
+    write_all(whole, private=True)
+    return tuple(whole)
 
 
 def _files_of(outputs: Mapping[str, object]) -> dict[str, str]:
@@ -101,18 +102,6 @@ def _file_name(text: str, *, of: str) -> str:
     if not FILE_NAME.fullmatch(text):
         raise InputError(f"output {of} has an entry {text!r}, which cannot name a file")
     return text
-
-
-def _private(path: Path, text: str) -> Path:
-    handle, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # born with mode 0600
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text if text.endswith("\n") else text + "\n")
-        Path(beside).replace(path)
-    except BaseException:
-        Path(beside).unlink(missing_ok=True)
-        raise
-    return path
 
 
 def _texts(value: object) -> Iterator[tuple[str, str]]:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from dataclasses import dataclass
 from getpass import getpass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast
-
-import yaml
+from typing import Final, cast
 
 from driver.project import PROJECT_FILE
 from planning.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from planning.input_files import read_object
+from planning.yaml_text import read_fields
 
 STATE_FOLDER: Final = ".pulumi-state"
 BACKEND: Final = "PULUMI_BACKEND_URL"
@@ -133,25 +129,15 @@ def _known(provider: str) -> str:
 
 def _of_project(root: Path) -> str:
     """`backend.url` of Pulumi.yaml; "" where it has none."""
-    chosen = _mapping(root / PROJECT_FILE).get("backend")
+    chosen = read_fields(root / PROJECT_FILE, may_be_missing=True).get("backend")
     return str(cast("dict[str, object]", chosen).get("url") or "") if isinstance(chosen, dict) else ""
 
 
 def _of_settings(path: Path) -> str:
     """The provider that a stack's settings name; "" for a stack that has none yet."""
-    found = _mapping(path)
+    found = read_fields(path, may_be_missing=True)
     named = found.get("secretsprovider")
     return str(named) if named else BY_PASSPHRASE if found.get("encryptionsalt") else ""
-
-
-def _mapping(path: Path) -> Mapping[str, object]:
-    try:
-        loaded: object = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-    except yaml.YAMLError as error:
-        raise InputError(f"{path.name} is not YAML: {error}") from error
-    return cast("dict[str, object]", loaded) if isinstance(loaded, dict) else {}
 
 
 def _logged_in() -> str:
@@ -159,10 +145,9 @@ def _logged_in() -> str:
     home = Path(os.environ.get("PULUMI_HOME") or Path.home() / ".pulumi")
     path = Path(os.environ.get("PULUMI_CREDENTIALS_PATH") or home) / "credentials.json"
     try:
-        loaded: object = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        return str(read_object(path).get("current") or "")
+    except InputError:
         return ""
-    return str(cast("dict[str, object]", loaded).get("current") or "") if isinstance(loaded, dict) else ""
 
 
 def _without_query(provider: str) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from components.platform.shelf import shelf
 from components.settings import EVERYTHING, SECTION
+from driver.accepted_lock import accepted_lock
 from driver.offline.program import run as run_offline
 from driver.offline.stack_config import read_config
 from driver.planned import Planned, planned
@@ -16,7 +17,6 @@ from driver.project import LAW_NAME, shown
 from driver.render.amounts import total, usd
 from driver.screen import progress
 from planning.errors import AtollError, CannotTellError, OverCeilingError, StalePricesError
-from planning.lock import Lock, read_lock
 from planning.money import to_cents
 from planning.quote import Verdict
 from policies.law_reading import read_law
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from driver.project import Project
+    from planning.lock import Lock
     from policies.judging import Found
 
 REACH: Final = f"{SECTION}:reach"
@@ -40,7 +41,7 @@ def judged(project: Project, stack: str, *, prices: str, own: str, today: date) 
     Raises:
         AtollError: no lock, a faulty law, or the program fails.
     """
-    lock = read_lock(Path(shown(project.lock(stack))))
+    lock = accepted_lock(project, stack)
     law = read_law(Path(shown(project.law)), rules=RULES)
     settings = read_config(project.stack_config(stack)).values
     with progress(f"judging {stack}"):
@@ -48,7 +49,7 @@ def judged(project: Project, stack: str, *, prices: str, own: str, today: date) 
         return planned(
             lock,
             resources,
-            catalog=price_book(prices, own=own),
+            catalog=price_book(prices, own=own, today=today),
             today=today,
             law=law,
             software=shelf(lock.spec.platform.mirror if lock.spec.platform else "", project=project.root).lock,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 import yaml
 
+from catalogs.bounded_files import UnreadableFileError, open_file
 from driver.gitops.found import plain
 from planning.errors import InputError
 
@@ -86,8 +87,17 @@ def outdated(folder: Path, new: Mapping[str, str]) -> list[Path]:
     return [
         path
         for path in sorted(folder.rglob("*.yaml"))
-        if path not in kept and path.read_text(encoding="utf-8").startswith(HEADER)
+        if path not in kept and path.is_file() and _begins_with_header(path)
     ]
+
+
+def _begins_with_header(path: Path) -> bool:
+    """Whether a file of somebody's repository is one that we wrote."""
+    try:
+        with open_file(path) as file:
+            return file.read(len(HEADER)) == HEADER.encode()
+    except UnreadableFileError:
+        return False
 
 
 def _application(name: str, source: Plain, *, wave: int, space: str = "") -> Plain:

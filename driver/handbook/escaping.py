@@ -8,6 +8,7 @@ from typing import Final
 
 from jinja2 import Undefined
 
+from driver.printable import printable
 from planning.errors import AtollError
 
 MARKUP: Final = re.compile(r"([\\`*_\[\]{}|#])")
@@ -33,7 +34,7 @@ def in_prose(value: object) -> str:
         raise AtollError(f"a page of the handbook shows {value!r}, which is no text and no number")
     if not isinstance(value, str):
         return amount(value)
-    text = " ".join(value.split()).replace("&", "&amp;").replace("<", "&lt;")
+    text = printable(" ".join(value.split())).replace("&", "&amp;").replace("<", "&lt;")
     return FIRST.sub(
         lambda found: f"\\{found[1]}" if found[1] else f"{found[2]}\\{found[3]}", MARKUP.sub(r"\\\1", text)
     )
@@ -50,7 +51,7 @@ def in_code(value: object) -> Markdown:
 
     A bar would end the cell of a table, and no name of ours has one.
     """
-    text = " ".join(str(value).split()).replace("`", "").replace("|", "/")
+    text = printable(" ".join(str(value).split())).replace("`", "").replace("|", "/")
     return Markdown(f"`{text}`" if text else "")
 
 

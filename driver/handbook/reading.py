@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from catalogs.reader import load
 from components.platform.shelf import shelf
+from driver.accepted_lock import accepted_lock
 from driver.handbook.facts import Outputs
 from driver.handbook.gathering import Sources, gather
 from driver.handbook.stack_outputs import read_outputs
 from planning.checklist.reading import read_file
-from planning.lock import read_lock
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,7 +25,7 @@ def facts_of(project: Project, stack: str, *, outputs: Path | None = None) -> Fa
     Raises:
         InputError: no lock, a checklist that does not read, or outputs that are not this stack's.
     """
-    lock = read_lock(project.lock(stack))
+    lock = accepted_lock(project, stack)
     mirror = lock.spec.platform.mirror if lock.spec.platform is not None else ""
     return gather(
         Sources(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Final, cast
 
 from components.platform import names
@@ -10,6 +9,7 @@ from components.storage.objects import purposes
 from driver.handbook.facts import Outputs
 from driver.onboarding.whose import of_another
 from planning.errors import Fault, InputError
+from planning.input_files import read_object
 from planning.tiers import OBJECT_ITEMS
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from planning.lock import Lock
 
-LARGEST_BYTES: Final = 4 * 2**20
+LARGEST_BYTES: Final = 4_000_000
 HINT: Final = "write them with: atoll outputs {stack} --json > outputs.json"
 # Outputs that are addresses below the cluster's domain, with the first label of each.
 PAGES: Final[Mapping[str, str]] = {
@@ -38,7 +38,7 @@ def read_outputs(path: Path, *, lock: Lock) -> Outputs:
         InputError: not readable, not JSON, no outputs, or those of another stack.
     """
     hint = HINT.format(stack=lock.stack)
-    found = _object(path, hint=hint)
+    found = read_object(path, most_bytes=LARGEST_BYTES, hint=hint)
     if not found:
         raise InputError(f"{path}: no outputs: nothing is built yet", hint="run atoll up, or leave --outputs out")
     faults = tuple(Fault(message=each, file=str(path)) for each in _contradictions(found, lock))
@@ -53,24 +53,6 @@ def read_outputs(path: Path, *, lock: Lock) -> Outputs:
         buckets=_texts(found.get("buckets")),
         roles=_texts(found.get("roleArns")),
     )
-
-
-def _object(path: Path, *, hint: str) -> Mapping[str, object]:
-    try:
-        content = path.read_bytes()
-        if len(content) > LARGEST_BYTES:
-            raise InputError(f"{path}: too large to be a stack's outputs", hint=hint)
-        value: object = json.loads(content)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror or error})", hint=hint) from error
-    except json.JSONDecodeError as error:
-        fault = Fault(message=error.msg, file=str(path), line=error.lineno, column=error.colno)
-        raise InputError(f"{path}: not JSON", faults=(fault,), hint=hint) from error
-    except (UnicodeDecodeError, RecursionError) as error:
-        raise InputError(f"{path}: not JSON", hint=hint) from error
-    if not isinstance(value, dict):
-        raise InputError(f"{path}: outputs are a JSON object, as `atoll outputs --json` prints it", hint=hint)
-    return cast("dict[str, object]", value)
 
 
 def _contradictions(found: Mapping[str, object], lock: Lock) -> Iterator[str]:

@@ -5,16 +5,15 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 from driver.handbook.site import SITE, build, source
+from driver.writing import folder_beside
 from planning.errors import InputError
+from planning.input_files import read_object
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
-
     from driver.handbook.facts import Facts
 
 MARKER: Final = ".atoll-handbook.json"
@@ -32,7 +31,7 @@ def write(facts: Facts, folder: Path) -> Path:
     whole = folder.resolve()
     refuse_foreign(whole, stack=facts.stack, shown=folder)
     whole.parent.mkdir(parents=True, exist_ok=True)
-    with _beside(whole) as staged:
+    with folder_beside(whole) as staged:
         marker = {"made_by": "atoll handbook", "stack": facts.stack, "option": facts.option}
         for name, text in {**source(facts), MARKER: json.dumps(marker) + "\n"}.items():
             path = staged / name
@@ -65,20 +64,9 @@ def refuse_foreign(folder: Path, *, stack: str, shown: Path) -> None:
 def _owner(marker: Path) -> str:
     """Stack whose handbook lies beside the marker; "" for no handbook."""
     try:
-        found: object = json.loads(marker.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        return str(read_object(marker).get("stack", ""))
+    except InputError:
         return ""
-    return str(cast("dict[str, object]", found).get("stack", "")) if isinstance(found, dict) else ""
-
-
-@contextmanager
-def _beside(whole: Path) -> Generator[Path]:
-    """An empty folder next to the one that is meant, gone again whatever happens."""
-    staged = Path(tempfile.mkdtemp(prefix=f".{whole.name}.", suffix=".new", dir=whole.parent))
-    try:
-        yield staged
-    finally:
-        shutil.rmtree(staged, ignore_errors=True)
 
 
 def _put_in_place(staged: Path, whole: Path) -> None:

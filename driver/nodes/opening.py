@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from difflib import get_close_matches
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from components.platform.topology import levels
-from driver.project import known_stack, shown
+from driver.accepted_lock import own_lock
+from driver.project import known_stack
 from planning.charge import HOME
 from planning.checklist.reading import read_file
 from planning.errors import InputError
 from planning.incidents import names
 from planning.incidents.findings import judged
-from planning.lock import read_lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
     from decimal import Decimal
+    from pathlib import Path
 
     from driver.nodes.cluster import Cluster
     from planning.incidents.findings import Verdict
@@ -80,7 +80,7 @@ def scene_of(stack: str, *, placement: str = "") -> Scene:
         InputError: there is no such stack, lock or placement.
     """
     project = known_stack(stack)
-    lock = read_lock(Path(shown(project.lock(stack))))
+    lock = own_lock(project, stack)
     spec = _placed(lock.placements, placement)
     checklist = project.checklist(stack)
     agreed = read_file(checklist).agreement if checklist.exists() else None

@@ -1,9 +1,9 @@
 """Every private part of the Pulumi SDK that an offline run touches, behind one door.
 
 What is used: `MockMonitor` and `MockSettings` (the SDK's own test doubles), the sentinels of the wire format,
-`serialize_property` (wrapped, so that an unknown names the output it came from) and `_sync_await` (so that the SDK
-drives its event loop itself: from a loop of ours it waits for ever). Contract tests hold each of them to what is
-assumed here.
+`serialize_property` (wrapped, so that an unknown names the output it came from), what `bookkeeping` replaces, and
+`_sync_await` (so that the SDK drives its event loop itself: from a loop of ours it waits for ever). Contract tests hold
+each of them to what is assumed here.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from pulumi.runtime.proto import callback_pb2, resource_pb2
 from pulumi.runtime.stack import run_in_stack
 from pulumi.runtime.sync_await import _sync_await  # pyright: ignore[reportPrivateUsage]
 
+from driver.offline import bookkeeping
 from driver.offline.wire import TOKEN_MARK, Token
 from planning.errors import AtollError
 
@@ -171,7 +172,7 @@ def drive(
         )
     )
     pulumi_config.set_all_config(dict(config), sorted(secret_keys))
-    with warnings.catch_warnings(), _named_unknowns():
+    with warnings.catch_warnings(), _named_unknowns(), bookkeeping.quick():
         # Provider SDKs warn of their own deprecated classes while they are imported, used or not.
         warnings.filterwarnings("ignore", category=DeprecationWarning, module=r"pulumi_\w+\.")
         try:

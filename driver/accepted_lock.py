@@ -1,0 +1,41 @@
+"""The lock of a stack, once everything that says what is accepted says the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from driver.offline.stack_config import read_config
+from driver.project import shown
+from planning.errors import InputError
+from planning.lock import ACCEPTED_KEY, LOCK_NAME, read_lock, refuse_other_option
+
+if TYPE_CHECKING:
+    from driver.project import Project
+    from planning.lock import Lock
+
+
+def own_lock(project: Project, stack: str) -> Lock:
+    """The lock of a stack: for what is done to a cluster that runs, whatever was accepted since.
+
+    Raises:
+        InputError: there is none, it cannot be read, or it is another stack's.
+    """
+    return read_lock(Path(shown(project.lock(stack))), stack=stack)
+
+
+def accepted_lock(project: Project, stack: str) -> Lock:
+    """The lock of a stack: for what is planned, built or signed.
+
+    Raises:
+        InputError: as `own_lock`, or the stack's configuration is missing or names another option.
+    """
+    lock = own_lock(project, stack)
+    path = project.stack_config(stack)
+    if not path.exists():
+        raise InputError(
+            f"{shown(path)} is missing, and {LOCK_NAME} of {stack} holds {lock.option}: nothing says that it is built",
+            hint=f"atoll accept {stack} {lock.option} writes both; or restore both from version control",
+        )
+    refuse_other_option(lock, accepted=read_config(path).values.get(ACCEPTED_KEY), file=shown(path))
+    return lock
