@@ -6,11 +6,11 @@ that the price which OpenCost reckons with is needed to tell the volume (opencos
 
 from __future__ import annotations
 
-import json
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Final, cast
 
 from planning.errors import InputError
+from planning.input_files import parse_json, read_content
 from planning.money import ZERO
 from planning.spent.columns import CATEGORY, QUANTITY, ROW, START, UNIT, USAGE_TYPE
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 COST: Final = "networkInternetCost"
-LARGEST_BYTES: Final = 256 * 2**20
+LARGEST_BYTES: Final = 64_000_000
 HINT: Final = "ask OpenCost for /allocation?window=90d&step=1d&aggregate=cluster, and save its whole answer"
 
 
@@ -41,14 +41,8 @@ def opencost_rows(path: Path, *, usd_per_gb: Decimal) -> Iterator[Mapping[str, s
 
 
 def _steps(path: Path) -> list[dict[str, object]]:
-    try:
-        if path.stat().st_size > LARGEST_BYTES:
-            raise InputError(f"{path}: over {LARGEST_BYTES >> 20} MiB", hint="ask for fewer days at a time")
-        document: object = json.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: not JSON", hint=HINT) from error
+    content = read_content(path, most_bytes=LARGEST_BYTES, hint="ask for fewer days at a time")
+    document = parse_json(content, file=str(path), hint=HINT)
     answer: object = cast("dict[str, object]", document).get("data") if isinstance(document, dict) else None
     if not isinstance(answer, list):
         raise InputError(f"{path}: not an answer of OpenCost", hint=HINT)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from planning.checklist.faults import Source, locate
 from planning.checklist.yaml_nodes import Fields, Node, compose
 from planning.errors import InputError, counted
+from planning.input_files import read_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +22,7 @@ def in_checklist(error: InputError, file: Path) -> InputError:
     """The same error; faults that name a path and no line get the checklist's line, and the error's hint."""
     if not any(_has_no_line(fault) for fault in error.faults):
         return error
-    text = file.read_text(encoding="utf-8-sig")
+    text = read_text(file)
     root, _ = compose(text)
     if not isinstance(root, Fields):
         return error

@@ -1,27 +1,50 @@
-"""The price book that a command reckons with, and what of it is too old."""
+"""The price book that a command reckons with, what of it is too old, and what of an own one prices nothing."""
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from catalogs.model import Method
+from catalogs.own import OWN_PREFIX
 from catalogs.reader import CURRENT, load
 from planning.price_age import too_old
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import date
+
     from catalogs.reader import Catalog
+    from planning.bill import Bill
     from planning.takeoff.takeoff import Book
 
-__all__ = ["as_book", "price_book", "too_old"]
+__all__ = ["as_book", "price_book", "too_old", "unused_lines"]
 
 
-def price_book(name: str = CURRENT, *, own: str = "") -> Catalog:
+def price_book(name: str = CURRENT, *, own: str = "", today: date | None = None) -> Catalog:
     """A price book by name, with the customer's own prices from file `own` over it.
+
+    Args:
+        today: the day after which no own price may be dated; the current one where none is named.
 
     Raises:
         CatalogError: no such book, a faulty row, or faults in the customer's file.
     """
-    return load(name, override=Path(own) if own else None)
+    if not own:
+        return load(name)
+    return load(name, override=Path(own), today=today or datetime.now(tz=UTC).date())
+
+
+def unused_lines(catalog: Catalog, bills: Iterable[Bill]) -> str:
+    """Which lines of the customer's own book price nothing in these bills, in words; "" where each prices something."""
+    priced = {line.source for bill in bills for line in bill.lines}
+    own = (source.id for source in catalog.sources.values() if source.method is Method.OWN)
+    unused = [each.removeprefix(OWN_PREFIX) for each in own if each not in priced]
+    if not unused:
+        return ""
+    what = f"line {unused[0]} prices" if len(unused) == 1 else f"lines {', '.join(unused)} price"
+    return f"of your price book, {what} nothing here"
 
 
 def as_book(catalog: Catalog) -> Book:

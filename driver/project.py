@@ -16,6 +16,7 @@ LAW_NAME: Final = "policies.yaml"
 PROJECT_FILE: Final = "Pulumi.yaml"
 STACKS: Final = "stacks"
 STACK_NAME: Final = re.compile(r"[a-z][a-z0-9-]{0,62}")
+NAME_RULE: Final = "lower case letters, digits and dashes, starting with a letter"
 CHECKLIST_SUFFIXES: Final = (".yaml", ".yml")
 NAMES_SHOWN: Final = 12
 
@@ -83,12 +84,21 @@ def known_stack(name: str) -> Project:
     """The project, once `name` is one of its stacks.
 
     Raises:
-        InputError: no such stack; lists those there are, and the one that was probably meant.
+        InputError: no such stack; lists those there are, and the one that was probably meant. Or its folder has a
+            name that no cloud takes, or is a link, by which two stacks would share one lock.
     """
     project = find_project()
-    if name in project.known:
-        return project
-    raise _unknown(name, project.known)
+    if name not in project.known:
+        raise _unknown(name, project.known)
+    folder = project.stacks / name
+    if not STACK_NAME.fullmatch(name):
+        raise InputError(f"{shown(folder)}: {name!r} cannot name a stack", hint=f"rename the folder: {NAME_RULE}")
+    if folder.is_symlink():
+        raise InputError(
+            f"{shown(folder)} is a link to {folder.resolve()}: two stacks would share one lock",
+            hint="copy the checklist into a folder of its own, or use atoll clone",
+        )
+    return project
 
 
 def subject(stack_or_file: str) -> Subject:
@@ -111,9 +121,7 @@ def new_stack(name: str) -> Project:
         InputError: not a stack's name, or a checklist is already there.
     """
     if not STACK_NAME.fullmatch(name):
-        raise InputError(
-            f"{name!r} cannot name a stack", hint="lower case letters, digits and dashes, starting with a letter"
-        )
+        raise InputError(f"{name!r} cannot name a stack", hint=NAME_RULE)
     project = find_project()
     path = project.checklist(name)
     if path.exists():

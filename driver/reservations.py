@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Final, cast
 
 from planning.errors import InputError
+from planning.input_files import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,8 +21,8 @@ def reservations(config: Mapping[str, str]) -> dict[str, str]:
     """
     text = config.get(KEY, "")
     try:
-        found: object = json.loads(text) if text else {}
-    except json.JSONDecodeError:
+        found: object = parse_json(text, file=KEY) if text else {}
+    except InputError:
         found = None
     if not isinstance(found, dict):
         raise InputError(

@@ -19,7 +19,7 @@ from catalogs.model import CatalogError
 from driver.diff.answers import DONE, JUDGE, PRICE, READY, REGISTER, STARTED
 from planning.errors import AtollError, CannotTellError, InputError, in_one_line
 from planning.json_form import bill_form
-from planning.lock import parse
+from planning.lock import parse, refuse_other_stack
 from planning.quote import Verdict
 from planning.takeoff.read.plan import preview
 from planning.verdict import judge
@@ -154,7 +154,7 @@ def _subject(request: RequestForm, case: CaseForm, *, before: Lock | None = None
     from policies.table import RULES  # noqa: PLC0415 - as above
 
     stack = case["stack"]
-    lock = _own(parse(case["lock"], file=f"stacks/{stack}/quote.lock.json"), stack)
+    lock = _lock(case["lock"], stack)
     return Subject(
         lock=lock,
         ceilings=before.ceiling if before else lock.ceiling,
@@ -168,13 +168,11 @@ def _subject(request: RequestForm, case: CaseForm, *, before: Lock | None = None
     )
 
 
-def _own(lock: Lock, stack: str) -> Lock:
+def _lock(text: str, stack: str) -> Lock:
     """The lock, once it is the stack's own: exemptions are by its name."""
-    if lock.stack != stack:
-        raise InputError(
-            f"stacks/{stack}/quote.lock.json is the lock of {lock.stack}",
-            hint=f"accept an option for {stack}: atoll accept {stack} OPTION",
-        )
+    file = f"stacks/{stack}/quote.lock.json"
+    lock = parse(text, file=file)
+    refuse_other_stack(lock, stack=stack, file=file)
     return lock
 
 

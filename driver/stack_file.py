@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-import yaml
-
 from planning.errors import InputError
+from planning.input_files import MissingFileError, read_text
+from planning.lock import ACCEPTED_KEY
+from planning.yaml_text import parse_fields
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-KEY: Final = "atoll:accepted"
+KEY: Final = ACCEPTED_KEY
 NEW: Final = """\
 # What is built stands in {stack}/quote.lock.json; `atoll accept` writes both.
 config:
@@ -29,15 +30,16 @@ def with_accepted(path: Path, *, option: str) -> str:
         InputError: the file cannot be read, or holds `config` in a form that no line can be put into.
     """
     stack = path.name.removeprefix("Pulumi.").removesuffix(".yaml")
-    if not path.exists():
+    try:
+        text = read_text(path)
+    except MissingFileError:
         return NEW.format(stack=stack, key=KEY, option=option)
     try:
-        text = path.read_text(encoding="utf-8")
-        before = _config(text)
-    except (yaml.YAMLError, UnicodeDecodeError, TypeError) as error:
+        before = _config(text, file=str(path))
+    except TypeError as error:
         raise InputError(f"{path} cannot be read: {error}", hint="repair it, or remove it") from error
     changed = _changed(text, option=option)
-    if _config(changed) != {**before, KEY: option}:
+    if _config(changed, file=str(path)) != {**before, KEY: option}:
         raise InputError(
             f"{path}: {KEY} cannot be put into its config", hint=f"write it by hand under config: {KEY}: {option}"
         )
@@ -53,16 +55,13 @@ def _changed(text: str, *, option: str) -> str:
     return f"{text.rstrip()}\nconfig:\n  {line}\n".lstrip()
 
 
-def _config(text: str) -> dict[str, object]:
+def _config(text: str, *, file: str) -> dict[str, object]:
     """What stands under `config`.
 
     Raises:
         TypeError: the text is not a mapping of mappings.
     """
-    loaded: object = yaml.safe_load(text) or {}
-    if not isinstance(loaded, dict):
-        raise TypeError("not a mapping")
-    config: object = loaded.get("config") or {}  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    config: object = parse_fields(text, file=file).get("config") or {}
     if not isinstance(config, dict):
         raise TypeError("config is not a mapping")
     return {str(key): value for key, value in config.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]

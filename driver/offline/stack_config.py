@@ -6,9 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
 
-import yaml
-
 from planning.errors import InputError
+from planning.yaml_text import read_fields
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,13 +30,7 @@ def read_config(path: Path) -> StackConfig:
     Raises:
         InputError: not YAML, or `config` is not a mapping.
     """
-    if not path.exists():
-        return StackConfig(values={}, secret_keys=frozenset())
-    try:
-        loaded: object = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except yaml.YAMLError as error:
-        raise InputError(f"{path.name} is not YAML: {error}") from error
-    entries = _mapping(_mapping(loaded, path=path).get("config"), path=path)
+    entries = _mapping(read_fields(path, may_be_missing=True).get("config"), path=path)
     secret_keys = frozenset(key for key, value in entries.items() if isinstance(value, dict) and "secure" in value)
     values = {key: PLACEHOLDER if key in secret_keys else _text(value) for key, value in entries.items()}
     return StackConfig(values=values, secret_keys=secret_keys)

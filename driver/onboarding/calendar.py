@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from icalendar import TRANSP, Calendar, Event
 
+from driver.printable import printable, printable_line
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import date
@@ -36,7 +38,7 @@ def _events(steps: Sequence[Step], *, stack: str, today: date) -> Iterator[Event
             stamp=datetime.combine(today, time(), UTC),
             start=step.first,
             end=step.last + timedelta(days=1),  # the first day that is no longer of it
-            summary=f"{stack}: {step.title}",
-            description=f"Answers for it: {step.owner.text}. Takes {step.takes.text}.",
+            summary=printable_line(f"{stack}: {step.title}"),
+            description=printable(f"Answers for it: {step.owner.text}. Takes {step.takes.text}."),
             transparency=TRANSP.TRANSPARENT,
         )

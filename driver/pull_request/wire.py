@@ -24,6 +24,7 @@ SECONDS: Final = 30
 TRIES: Final = 4
 LONGEST_PAUSE: Final = 60.0
 MOST_PAGES: Final = 100
+LONGEST_SHOWN: Final = 80  # characters of a wrong address
 BLOCK: Final = 1 << 16
 FORBIDDEN: Final = 403
 NOT_FOUND: Final = 404
@@ -113,7 +114,7 @@ class Api:
         for _ in range(3):
             if answer.status_code not in REDIRECTS:
                 return _body(answer, limit=limit)
-            there = urljoin(answer.url, answer.headers.get("Location", ""))
+            there = _redirected(answer)
             _sound(there)
             answer = self._tried("GET", there, stream=True, login=False)
         raise ApiError("the download leads from redirect to redirect")
@@ -122,7 +123,10 @@ class Api:
         """The address of a path; an address must lie under the API's own."""
         if "://" not in path:
             return f"{self.root.rstrip('/')}/{path.lstrip('/')}"
-        here, there = urlsplit(self.root), urlsplit(path)
+        try:
+            here, there = urlsplit(self.root), urlsplit(path)
+        except ValueError as error:
+            raise ApiError("the API names an address that is none") from error
         if (here.scheme, here.netloc) != (there.scheme, there.netloc):
             raise ApiError(f"the API sends us to another host, {there.hostname}")
         return path
@@ -197,8 +201,20 @@ def _bare(request: requests.PreparedRequest) -> requests.PreparedRequest:
     return request
 
 
+def _redirected(answer: requests.Response) -> str:
+    try:
+        return urljoin(answer.url, answer.headers.get("Location", ""))
+    except ValueError as error:
+        raise ApiError("the API redirects to an address that is none") from error
+
+
 def _sound(url: str) -> None:
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise InputError(
+            f"{url[:LONGEST_SHOWN]!r} is no address", hint="give the API's address with https://"
+        ) from error
     if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in LOCAL):
         raise InputError(f"{parts.scheme}://{parts.hostname} is not HTTPS", hint="give the API's address with https://")
 

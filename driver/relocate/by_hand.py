@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
 
@@ -13,6 +12,7 @@ from driver.relocate.standing import standing
 from driver.relocate.step import StepError
 from driver.relocate.steps.plan import PLAN_NAME
 from planning.errors import InputError, in_one_line
+from planning.input_files import read_json
 from planning.relocation.by_hand import STRANGE, WRITTEN, reason
 from planning.relocation.plan_form import digest
 from planning.relocation.things import Kind, Treatment
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from planning.relocation.form import RelocationPlanForm
 
 NO_PLAN: Final = "no plan: nothing is known of volumes"
+MOST_BYTES: Final = 64_000_000
 _WRITTEN: Final = frozenset(each.value for each in WRITTEN)
 
 
@@ -143,10 +144,10 @@ def _plan(path: Path, places: Places) -> RelocationPlanForm:
     """
     hint = "make it anew with atoll relocate plan --json, or put back what was reviewed"
     try:
-        form = cast("RelocationPlanForm", json.loads(path.read_text(encoding="utf-8")))
+        form = cast("RelocationPlanForm", read_json(path, most_bytes=MOST_BYTES, hint=hint))
         whole = form["digest"] == digest(form)
         stacks = form["source"]["stack"], form["target"]["stack"]
-    except (OSError, ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, KeyError) as error:
         raise InputError(f"{path.name} is no plan of a relocation ({type(error).__name__})", hint=hint) from error
     if not whole:
         raise InputError(f"{path.name} was edited: its digest is not that of what it says", hint=hint)

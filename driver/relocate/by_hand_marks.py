@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Final, cast
 
-from driver.relocate.yaml_text import YamlText, text_of
 from planning.checklist.faults import nearest
 from planning.checklist.plain_values import REFUSED, plain
 from planning.checklist.yaml_nodes import Fields
+from planning.input_files import MissingFileError, read_text
+from planning.yaml_text import YamlText
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -88,8 +89,8 @@ def read_marks(path: Path, *, known: Collection[str], now: datetime) -> Marks:
         InputError: with every fault in it, in the order of the lines.
     """
     try:
-        text = text_of(path)
-    except FileNotFoundError:
+        text = read_text(path, hint="it is a page of text")
+    except MissingFileError:
         return Marks(confirmed={}, empty=frozenset())
     return parse(text, file=str(path), known=known, now=now)
 

@@ -6,17 +6,16 @@ from datetime import date
 from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, Final, cast
 
-import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from planning.checklist.units import GigabitsPerS, parse_count, parse_gigabytes
 from planning.errors import Fault, InputError, counted
 from planning.relocation.features import Feature
+from planning.yaml_text import read_fields
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-MAX_BYTES: Final = 1_000_000
 # Of what was counted there may be nothing, unlike in a checklist.
 Gigabytes = Annotated[Decimal, BeforeValidator(parse_gigabytes), Field(ge=0)]
 Count = Annotated[Decimal, BeforeValidator(parse_count), Field(ge=0)]
@@ -109,18 +108,9 @@ def read_measured(path: Path) -> MeasuredFile:
     Raises:
         InputError: it cannot be read, or with every fault in it.
     """
+    fields = read_fields(path, hint="it is a page of text")
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read ({error})") from error
-    if len(text) > MAX_BYTES:
-        raise InputError(f"{path}: over {MAX_BYTES // 10**6} MB", hint="it is a page of text")
-    try:
-        loaded: object = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise InputError(f"{path}: not YAML ({str(error).splitlines()[0]})") from error
-    try:
-        return MeasuredFile.model_validate(loaded or {})
+        return MeasuredFile.model_validate(fields)
     except ValidationError as error:
         faults = [
             Fault(message=f"{'.'.join(map(str, each['loc']))}: {each['msg']}", file=str(path))

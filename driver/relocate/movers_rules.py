@@ -5,7 +5,7 @@ from __future__ import annotations
 from ipaddress import ip_network
 from typing import TYPE_CHECKING, Final
 
-from driver.relocate.broken_rule import Broken, in_the_clear
+from driver.relocate.broken_rule import Broken, check_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,9 +39,8 @@ def broken(places: Places, *, in_clear: bool) -> Iterator[Broken]:
         yield from _peer(peer, index)
     for index, each in enumerate(movers.tolerations):
         yield from _toleration(each, index)
-    if not in_clear:
-        yield from in_the_clear(movers.source_address, ("movers", "source_address"))
-        yield from in_the_clear(movers.target_address, ("movers", "target_address"))
+    yield from check_address(movers.source_address, ("movers", "source_address"), in_clear=in_clear)
+    yield from check_address(movers.target_address, ("movers", "target_address"), in_clear=in_clear)
 
 
 def _pods(movers: MoversPlace) -> Iterator[Broken]:

@@ -9,12 +9,12 @@ from pydantic import BaseModel, ValidationError
 
 from driver.relocate.places import Places
 from driver.relocate.places_rules import Broken, broken_rules, variables
-from driver.relocate.yaml_text import YamlText, text_of
 from planning.checklist.faults import nearest, spell
 from planning.checklist.plain_values import REFUSED, plain
 from planning.checklist.shape import inner_models
 from planning.checklist.yaml_nodes import Fields, Place
-from planning.errors import InputError
+from planning.input_files import read_text
+from planning.yaml_text import YamlText
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -46,11 +46,7 @@ def read_file(path: Path, *, environment: Mapping[str, str], in_clear: bool = Fa
     Raises:
         InputError: the file cannot be read, or as `parse`.
     """
-    try:
-        text = text_of(path)
-    except FileNotFoundError as error:
-        raise InputError(f"{path}: there is no such file", hint=HOW) from error
-    return parse(text, file=str(path), environment=environment, in_clear=in_clear)
+    return parse(read_text(path, hint=HOW), file=str(path), environment=environment, in_clear=in_clear)
 
 
 def parse(text: str, *, file: str, environment: Mapping[str, str], in_clear: bool = False) -> Known:

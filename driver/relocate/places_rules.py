@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from driver.relocate import movers_rules
-from driver.relocate.broken_rule import Broken, in_the_clear
+from driver.relocate.broken_rule import Broken, check_address
 from driver.relocate.places import FILL
 
 if TYPE_CHECKING:
@@ -88,6 +88,8 @@ def _keys(store: StorePlace) -> Iterator[tuple[str, Keys]]:
 
 
 def _mlflow(places: Places) -> Iterator[Broken]:
+    for name, side in _sides(places):
+        yield from check_address(side.mlflow_url, (name, "mlflow_url"), in_clear=True)
     here, there = places.source.mlflow_url, places.target.mlflow_url
     if bool(here) != bool(there):
         side = "target" if here else "source"
@@ -106,8 +108,7 @@ def _store(store: StorePlace, path: FieldPath, *, in_clear: bool) -> Iterator[Br
     if store.canary is not None and store.canary.access_key_env == store.mover.access_key_env:
         hint = "name another user: the mover goes on while everybody else is stopped"
         yield Broken((*path, "canary"), "the canary is the mover, who is never stopped", hint)
-    if not in_clear:
-        yield from in_the_clear(store.endpoint, (*path, "endpoint"))
+    yield from check_address(store.endpoint, (*path, "endpoint"), in_clear=in_clear)
     if store.authority and not Path(store.authority).is_file():
         yield Broken((*path, "authority"), f"there is no file {store.authority}")
 

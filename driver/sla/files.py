@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Final, cast
 
 from planning.errors import InputError
+from planning.input_files import parse_json, read_text
 from planning.sla.answers import read_answers
 from planning.sla.exclusions import read_exclusions
 from planning.sla.runs_file import read_runs, together
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from planning.sla.series import Recorded
     from planning.sla.windows import Exclusion
 
-LARGEST: Final = 256 << 20  # a month of answers for a hundred series is 90 MB
+LARGEST: Final = 32_000_000  # a week of answers for a hundred series is 21 MB
 EXCLUSIONS_NAME: Final = "exclusions.yaml"
 
 
@@ -64,21 +64,12 @@ def _one(path: Path, *, stack: str, month: Month) -> Recorded:
 
 def _answers(text: str, path: Path) -> list[object]:
     """One answer, or a list of them."""
-    try:
-        found: object = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: not JSON ({str(error)[:100]})") from error
+    found = parse_json(text, file=str(path))
     return cast("list[object]", found) if isinstance(found, list) else [found]
 
 
 def _text(path: Path) -> str:
-    try:
-        if path.stat().st_size > LARGEST:
-            raise InputError(f"{path}: over {LARGEST >> 20} MiB", hint="name several files, each with --from")
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        said = error.strerror if isinstance(error, OSError) else "it is not text"
-        raise InputError(f"{path}: cannot be read ({said})") from error
+    text = read_text(path, most_bytes=LARGEST, hint="a file has at most 32 MB; name several, each with --from")
     if text.lstrip()[:1] == "<":
         raise InputError(f"{path}: a web page, not samples", hint="was it saved behind a page to sign in?")
     return text

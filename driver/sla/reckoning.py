@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from catalogs.reader import load
+from driver.accepted_lock import own_lock
 from driver.project import shown
 from driver.sla.files import EXCLUSIONS_NAME, exclusions_in
 from planning.checklist.reading import read_file
 from planning.document.origins import source_text
-from planning.lock import read_lock
 from planning.sla.credit import table_of_agreement, table_of_promises
 from planning.sla.month import refuse_untimely
 from planning.sla.parts import parts_of
@@ -43,7 +43,7 @@ class Subject:
         self.project = project
         self.month = month
         self.today = today
-        self.lock: Lock = read_lock(Path(shown(project.lock(stack))))
+        self.lock: Lock = own_lock(project, stack)
         self.checklist: Checklist = read_file(Path(shown(project.checklist(stack))))
         self.agreement: Agreement = self.checklist.agreement
         refuse_untimely(month, today=today, starts=self.agreement.starts)

@@ -10,6 +10,7 @@ from driver.project import find_project
 from planning.checklist.faults import Source, locate, spell
 from planning.checklist.yaml_nodes import Fields, compose
 from planning.errors import InputError, counted
+from planning.input_files import read_text
 from planning.platform.choice import choose
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def refuse_unfit(file: Path, checklist: Checklist) -> None:
 def _faults(file: Path, checklist: Checklist) -> Iterator[Fault]:
     asked = checklist.platform
     parts = choose(checklist).chosen
-    text = file.read_text(encoding="utf-8-sig")
+    text = read_text(file)
     found = shelf(asked.mirror or "", project=_project(file))
     said = ((MIRROR, of_mirror(parts, found), MIRROR_HINT),)
     if asked.digests == "required":

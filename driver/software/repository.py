@@ -57,7 +57,11 @@ def chart_digest(index: Index, repository: str, chart: str, version: str, *, fet
     urls = cast("list[object]", entry.get("urls") or [])
     if not urls:
         raise UnreachableError(f"{of}: the index has neither a digest nor an archive")
-    answer = fetch(urljoin(f"{repository.rstrip('/')}/", str(urls[0])))
+    try:
+        archive = urljoin(f"{repository.rstrip('/')}/", str(urls[0]))
+    except ValueError as error:
+        raise UnreachableError(f"{of}: the index names an address that is none") from error
+    answer = fetch(archive)
     if answer.status != OK:
         raise UnreachableError(f"{of}: the archive cannot be read, the answer is {answer.status}")
     return f"sha256:{sha256(answer.body).hexdigest()}"

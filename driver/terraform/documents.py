@@ -51,6 +51,6 @@ def _document(value: Value) -> str:
         return ""
     try:
         json.loads(value)
-    except ValueError:
+    except (ValueError, RecursionError):
         return ""
     return value

@@ -49,7 +49,9 @@ def watched(
         resources = tuple(_as_registered(found.new))
         if not resources:
             raise InputError("the state holds no resource: nothing runs, so there is nothing to judge")
-        plan = planned(read_lock(lock), resources, catalog=catalog, today=today, law=law, is_whole=is_whole)
+        plan = planned(
+            read_lock(lock, stack=stack), resources, catalog=catalog, today=today, law=law, is_whole=is_whole
+        )
         plan, blind = _without_blind(plan)
     except AtollError as error:
         return _failed(stack, in_one_line(error)), FAILED

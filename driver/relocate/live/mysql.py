@@ -27,6 +27,7 @@ PORT: Final = 3306
 # Words of a URI that mean an option of the programs.
 # https://dev.mysql.com/doc/refman/8.4/en/connection-options.html (2026-11-22)
 OPTIONS: Final[Mapping[str, str]] = {"ssl-mode": "ssl-mode", "ssl-ca": "ssl-ca", "ssl_ca": "ssl-ca"}
+NO_URI: Final = "what should be the URI of a MySQL database is none: mysql://user:password@host:3306/name"
 NAME: Final = re.compile(r"[A-Za-z0-9_$-]+")
 BINARY: Final = frozenset({"binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob", "bit", "geometry"})
 DUMPING: Final = (
@@ -173,15 +174,19 @@ def _told(uri: str) -> tuple[str, str, list[str]]:
     Raises:
         StepError: no URI, or a word in it that means no option.
     """
-    parts = urlsplit(re.sub(r"^mysql(\+[a-z0-9_]+)?://", "mysql://", uri))
+    try:
+        parts = urlsplit(re.sub(r"^mysql(\+[a-z0-9_]+)?://", "mysql://", uri))
+        port = parts.port or PORT
+    except ValueError as error:
+        raise StepError(NO_URI) from error
     database = unquote(parts.path.lstrip("/"))
     if parts.scheme != "mysql" or not parts.hostname or not NAME.fullmatch(database):
-        raise StepError("what should be the URI of a MySQL database is none: mysql://user:password@host:3306/name")
+        raise StepError(NO_URI)
     words = parse_qs(parts.query)
     unknown = sorted(set(words) - set(OPTIONS))
     if unknown:
         raise StepError(f"the URI of a database says {', '.join(unknown)}, which its programs cannot be told")
-    lines = [f"port={parts.port or PORT}", "protocol=TCP"]
+    lines = [f"port={port}", "protocol=TCP"]
     lines += [f"user={_quoted(unquote(parts.username))}"] if parts.username else []
     lines += [f"password={_quoted(unquote(parts.password))}"] if parts.password else []
     lines += [f"{OPTIONS[word]}={_quoted(values[-1])}" for word, values in words.items()]

@@ -140,7 +140,7 @@ def _locks(move: Move, faults: list[str]) -> object:
     paths = [folder / name / LOCK_NAME for name in (move.places.source.stack, move.places.target.stack)]
     if not all(path.is_file() for path in paths):
         return "unknown: not both stacks have a lock here"
-    found = list(differences(*(read_lock(path) for path in paths)))
+    found = list(differences(*(read_lock(path, stack=path.parent.name) for path in paths)))
     faults += found
     return "equal" if not found else "not equal"
 
