@@ -29,7 +29,7 @@ from catalogs.offering import RoughOffer
 from catalogs.reader import Catalog
 from planning.checklist import Checklist
 from planning.options.access import MACHINES as GATEWAYS
-from planning.options.field import Field
+from planning.options.candidate_set import CandidateSet
 from planning.options.market import Market
 from planning.sizing.derive import size
 
@@ -227,9 +227,9 @@ def market(catalog: SmallCatalog) -> Market:
     return Market(cast(Catalog, catalog))
 
 
-def search_field(catalog: SmallCatalog, checklist: Checklist) -> Field:
-    """The field of a checklist over a small catalog."""
-    return Field(market(catalog), checklist, demands=size(checklist).demands, today=TODAY, refusals=Counter())
+def candidate_set(catalog: SmallCatalog, checklist: Checklist) -> CandidateSet:
+    """The candidates of a checklist over a small catalog."""
+    return CandidateSet(market(catalog), checklist, demands=size(checklist).demands, today=TODAY, refusals=Counter())
 
 
 def services(provider: str, region: str = "*", usd: str = "0.1") -> list[Price]:

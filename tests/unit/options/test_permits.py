@@ -12,18 +12,17 @@ from small import (
     TRAINING,
     SmallCatalog,
     accelerator,
+    candidate_set,
     checklist,
     machine,
     price,
-    search_field,
     services,
 )
 
 from catalogs.model import Fabric, Form, Price
 from planning.checklist import Checklist
-from planning.options.field import anything
-from planning.options.search import Pick, cheapest
-from planning.options.views import VIEWS, anywhere
+from planning.options.search import Pick, find_cheapest
+from planning.options.views import VIEWS
 
 CPU = machine("cpu-8", gpu=None)
 FAR_CPU = machine("far-cpu", provider="nebius", gpu=None)
@@ -40,7 +39,7 @@ def catalog(*prices: Price, machines: tuple[object, ...] = (), **parts: object) 
 
 
 def picked(small: SmallCatalog, wanted: Checklist) -> Pick | None:
-    return cheapest(search_field(small, wanted), anything, only=anywhere)
+    return find_cheapest(candidate_set(small, wanted))
 
 
 def machines_of(pick: Pick | None) -> set[str]:
@@ -116,14 +115,14 @@ def test_spot_is_used_only_where_the_customer_allows_it() -> None:
     assert machines_of(picked(small, checklist(TRAINING | {"spot": True}))) == {"big"}
 
 
-def test_the_dependable_view_takes_no_spot() -> None:
+def test_the_view_without_spot_takes_no_spot() -> None:
     small = catalog(
         price("aws", "big", "us-east-1", "60"),
         price("aws", "big", "us-east-1", "20", purchase="spot"),
         machines=(machine("big"),),
     )
-    field = search_field(small, checklist(TRAINING | {"spot": True}))
-    pick = VIEWS["dependable"].find(field)
+    candidates = candidate_set(small, checklist(TRAINING | {"spot": True}))
+    pick = VIEWS["no_spot"].find(candidates)
     assert isinstance(pick, Pick)
     assert {part.offer.price.purchase for each in pick.candidates for part in each.parts} == {"on_demand"}
 

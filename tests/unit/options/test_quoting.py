@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-from small import SERVING, TODAY, TRAINING, SmallCatalog, checklist, machine, market, price, services
+from small import SERVING, TODAY, TRAINING, SmallCatalog, accelerator, checklist, machine, market, price, services
 
-from catalogs.model import Item, Price
+from catalogs.model import Form, Item, Price
 from planning.checklist import Checklist
 from planning.errors import NothingFitsError
 from planning.options.option import bill
@@ -19,6 +20,7 @@ MACHINES = (
     machine("big"),
     machine("cpu", gpu=None),
     machine("far", provider="nebius"),
+    machine("small", gpu="L40S-PCIe-48GB", gpus=1, vcpus=16),
     machine("far-cpu", provider="nebius", gpu=None),
 )
 ROWS = (
@@ -34,11 +36,15 @@ ROWS = (
     *services("aws"),
     *services("nebius"),
 )
+L40S = (price("aws", "small", "us-east-1", "2"),)
 AT_HOME = {"provider": "aws", "region": "us-east-1", "vpc_id": "vpc-1", "vpc_cidr": "10.0.0.0/16"}
 
 
+GPUS = (accelerator(), accelerator("L40S-PCIe-48GB", form=Form.PCIE, gb=48, bf16=362))
+
+
 def quoted(wanted: Checklist, *, rows: tuple[Price, ...] = ROWS) -> Quote:
-    small = market(SmallCatalog(MACHINES, rows))
+    small = market(SmallCatalog(MACHINES, rows, accelerators_list=GPUS))
     return quote(wanted, checklist_digest="digest", stack="acme", market=small, today=TODAY)
 
 
@@ -49,24 +55,45 @@ def option_of(found: Quote, view: str) -> Option:
 def test_every_view_finds_its_option() -> None:
     found = quoted(checklist(SERVING | {"spot": True}, main_cloud=AT_HOME, contract={"months": 12}))
     purchases = {view: [pool.purchase for pool in each.spec.pools] for each in found.options for view in each.views}
-    assert "spot" not in purchases["dependable"]
+    assert "spot" not in purchases["no_spot"]
     assert "reserved_12m" in purchases["committed"]
-    assert option_of(found, "at_home").spec.placement.region == "us-east-1"
+    assert option_of(found, "same_cloud").spec.placement.region == "us-east-1"
     assert found.reason == ""
 
 
 def test_views_that_agree_are_one_option() -> None:
     found = quoted(checklist(TRAINING))
-    assert {"cheapest", "dependable"} <= set(found.options[0].views)
+    assert {"recommended", "cheapest", "no_spot"} <= set(found.options[0].views)
     assert len({each.id for each in found.options}) == len(found.options)
 
 
-def test_fewer_than_three_are_filled_with_the_next_best_elsewhere() -> None:
-    found = quoted(checklist(TRAINING))
-    assert len(found.options) == 3
-    places = [(each.spec.placement.provider, each.spec.placement.region) for each in found.options]
-    assert len(set(places)) == 3
-    assert any("alternative" in each.views for each in found.options)
+def test_fewer_than_three_are_filled_with_the_next_best_that_differs() -> None:
+    found = quoted(checklist(TRAINING | {"spot": True}, where={"wanted": ["nebius", "aws"]}))
+    providers = {each.spec.placement.provider for each in found.shown}
+    assert providers == {"aws", "nebius"}
+    assert any({"alternative", "micro_cloud"} & set(each.views) for each in found.shown)
+
+
+def test_the_same_machines_in_another_region_are_one_line_and_no_option() -> None:
+    near = tuple(
+        replace(row, usd=Decimal(61)) if row.region == "eu-west-1" and row.item == "big" else row for row in ROWS
+    )
+    found = quoted(checklist(TRAINING, where={"wanted": ["aws"]}), rows=near)
+    assert [each.spec.placement.region for each in found.shown] == ["us-east-1"]
+    (twin,) = found.shown[0].twins
+    assert (twin.provider, twin.region, twin.option_id) == ("aws", "eu-west-1", "")
+    assert 0 < twin.share < Decimal("0.1")
+
+
+def test_a_view_that_is_a_twin_keeps_its_name_and_is_an_option_to_accept() -> None:
+    near = tuple(
+        replace(row, usd=Decimal(59)) if row.region == "eu-west-1" and row.item == "big" else row for row in ROWS
+    )
+    found = quoted(checklist(TRAINING, where={"wanted": ["aws"]}, main_cloud=AT_HOME), rows=near)
+    twin = option_of(found, "same_cloud")
+    assert twin.spec.placement.region == "us-east-1"
+    assert twin.twin_of == option_of(found, "cheapest").id
+    assert [each.option_id for each in option_of(found, "cheapest").twins] == [twin.id]
 
 
 def test_fewer_options_come_with_the_reason() -> None:
@@ -76,7 +103,7 @@ def test_fewer_options_come_with_the_reason() -> None:
 
 
 def test_options_come_cheapest_first() -> None:
-    ranks = [each.rank_usd_per_month.expected for each in quoted(checklist(TRAINING)).options]
+    ranks = [each.rank_usd_per_month.expected for each in quoted(checklist(TRAINING)).shown]
     assert ranks == sorted(ranks)
 
 
@@ -87,7 +114,7 @@ def test_the_rank_of_a_fully_priced_option_is_its_bill() -> None:
 
 
 def test_the_bill_of_an_option_is_the_bill_of_its_spec() -> None:
-    small = market(SmallCatalog(MACHINES, ROWS))
+    small = market(SmallCatalog(MACHINES, ROWS, accelerators_list=GPUS))
     found = quote(checklist(TRAINING), checklist_digest="", stack="acme", market=small, today=TODAY)
     for each in found.options:
         assert bill(each.spec, small) == each.bill
@@ -149,11 +176,60 @@ def test_the_fastest_under_a_ceiling_buys_more_nodes() -> None:
     assert quick.judgement.verdict is Verdict.WITHIN
 
 
-def test_a_deadline_that_no_ceiling_allows_is_missed_and_said_so() -> None:
-    wanted = checklist(TRAINING | {"tokens": "400B", "deadline": "20d"}, ceiling={"usd_per_month": "33000"})
+def test_a_deadline_that_no_ceiling_allows_leaves_no_fastest_and_says_so() -> None:
+    wanted = checklist(TRAINING | {"tokens": "400B", "deadline": "20d"}, ceiling={"usd_per_month": "10000"})
     found = quoted(wanted)
-    late = [note for each in found.options for note in each.notes if "deadline is missed" in note]
-    assert late
+    assert found.missing_views["fastest"] == "nothing that meets the checklist is under the ceiling"
+    assert all(each.judgement.verdict is Verdict.OVER for each in found.options)
+    assert all(run.hours <= 20 * 24 for each in found.options for run in each.runs)
+
+
+ASKED = {"accelerator": "H100", "count": 8}
+
+
+@pytest.mark.parametrize(
+    ("asked", "missed", "change"),
+    [
+        ({"deadline": "12h"}, "the deadline is 12 h", "raise the deadline of train to "),
+        ({"runs_per_month": 1000}, "a month has 730 h", "ask for at most "),
+    ],
+)
+def test_where_nothing_keeps_the_checklist_the_nearest_is_shown_marked_with_the_smallest_change(
+    asked: dict[str, object], missed: str, change: str
+) -> None:
+    found = quoted(checklist(TRAINING | {"tokens": "100B", "hardware": ASKED} | asked))
+    assert found.options
+    for each in found.options:
+        assert [words for words in each.misses if missed in words] == list(each.misses)
+        assert len(each.misses) == 1
+    assert found.advice[0].startswith(change)
+
+
+def test_the_change_that_is_proposed_works() -> None:
+    late = checklist(TRAINING | {"tokens": "100B", "hardware": ASKED, "deadline": "12h"})
+    days = quoted(late).advice[0].partition("to ")[2].partition(" days")[0]
+    kept = quoted(checklist(TRAINING | {"tokens": "100B", "hardware": ASKED, "deadline": f"{days}d"}))
+    assert not any(each.misses for each in kept.options)
+
+
+def test_one_option_is_recommended_and_the_others_say_what_differs() -> None:
+    found = quoted(checklist(SERVING | {"spot": True}, main_cloud=AT_HOME, contract={"months": 12}))
+    assert [each.recommended for each in found.options].count(True) == 1
+    assert "recommended" in found.recommended.views
+    assert all(each.tradeoff.endswith(".") for each in found.options)
+    assert not any(pool.kind == "spot" for pool in found.recommended.spec.pools), "a service must not stop"
+
+
+def test_an_option_is_named_after_the_pool_that_is_expected_to_cost_most() -> None:
+    nightly = TRAINING | {"name": "nightly", "tokens": "10M", "hardware": {"accelerator": "H100"}}
+    found = quoted(checklist(SERVING | {"hardware": {"accelerator": "L40S"}}, nightly), rows=(*ROWS, *L40S))
+    assert found.options[0].id.startswith("aws-us-east-1-l40s-")
+
+
+def test_a_provider_that_was_asked_for_and_has_no_option_has_a_reason() -> None:
+    found = quoted(checklist(TRAINING, where={"wanted": ["aws", "gcp"]}))
+    assert dict(found.unmet_providers).keys() == {"gcp"}
+    assert dict(found.unmet_providers)["gcp"]
 
 
 def test_micro_clouds_without_known_cpu_machines_get_an_unpriced_pool() -> None:

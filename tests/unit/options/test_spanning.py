@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from small import SERVING, TRAINING, checklist, market
 from small import SmallCatalog as Catalog
-from test_quoting import AT_HOME, MACHINES, ROWS, TODAY
+from test_quoting import AT_HOME, GPUS, MACHINES, ROWS, TODAY
 
 from planning.checklist import Checklist
 from planning.errors import NothingFitsError
@@ -26,7 +26,13 @@ def spanning(**fields: Any) -> Checklist:
 
 
 def quoted(wanted: Checklist) -> Quote:
-    return quote(wanted, checklist_digest="", stack="acme", market=market(Catalog(MACHINES, ROWS)), today=TODAY)
+    return quote(
+        wanted,
+        checklist_digest="",
+        stack="acme",
+        market=market(Catalog(MACHINES, ROWS, accelerators_list=GPUS)),
+        today=TODAY,
+    )
 
 
 def test_each_workload_runs_where_it_was_put() -> None:
@@ -40,7 +46,7 @@ def test_each_workload_runs_where_it_was_put() -> None:
 
 
 def test_the_bill_of_an_option_is_that_of_all_its_placements() -> None:
-    small = market(Catalog(MACHINES, ROWS))
+    small = market(Catalog(MACHINES, ROWS, accelerators_list=GPUS))
     for option in quoted(spanning()).options:
         assert whole_bill(option.placements, small) == option.bill
         keys = [line.key for line in option.bill.lines]

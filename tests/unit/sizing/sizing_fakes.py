@@ -55,6 +55,7 @@ TRAIN = Demand(
     memory_gb=Decimal(1800),
     copies=ONE_JOB,
     flops=Decimal("1e24"),
+    mfu=Decimal("0.4"),
     vcpus_per_accelerator=Decimal("3.75"),
     spare_share=Decimal("0.1"),
     rdma=True,

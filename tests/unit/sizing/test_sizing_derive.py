@@ -4,7 +4,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 import pytest
-from sizing_fakes import ONE_JOB, checklist, inference, training
+from sizing_fakes import ONE_JOB, Fields, checklist, inference, training
 
 from planning.errors import InputError
 from planning.money import Range
@@ -58,6 +58,27 @@ def test_a_training_job_scales_to_zero_spares_nodes_and_wants_a_fabric() -> None
     demand = size(checklist(training(deadline="30d", global_batch=512))).demands[0]
     assert (demand.copies, demand.always_on, demand.rdma) == (ONE_JOB, False, True)
     assert (demand.deadline_hours, demand.spare_share, demand.global_batch) == (720, Decimal("0.1"), 512)
+
+
+@pytest.mark.parametrize(
+    ("fields", "most"),
+    [
+        ({}, 730),
+        ({"runs_per_month": 1}, 730),
+        ({"runs_per_month": 4}, Decimal("182.5")),
+        ({"runs_per_month": "0.5"}, 1460),
+        ({"deadline": "10d"}, 730),
+        ({"deadline": "90d"}, None),
+        ({"deadline": "90d", "runs_per_month": 1}, 730),
+        ({"hardware": {"count": 16}}, None),
+        ({"hardware": {"nodes": 2}, "runs_per_month": 2}, 365),
+        ({"hardware": {"accelerator": "H100"}}, 730),
+    ],
+)
+def test_the_runs_of_a_month_fit_into_a_month(fields: Fields, most: Decimal | None) -> None:
+    demand = size(checklist(training(**fields))).demands[0]
+    assert demand.most_hours_per_run == most
+    assert demand.runs_per_month == Decimal(str(fields.get("runs_per_month", 1)))
 
 
 def test_no_fabric_where_none_is_asked_for() -> None:

@@ -66,4 +66,8 @@ def test_subjects_in_their_order(sizing: Sizing) -> None:
 def test_numbers_are_written_out() -> None:
     assert as_text(Decimal("8E+10")) == "80000000000"
     assert as_text(Decimal("0.500")) == "0.5"
+    assert as_text(Decimal(84) * 10**22) == "8.4e23"
+    assert as_text(Decimal("1e15")) == "1e15"
+    assert as_text(Decimal("-5.25e20")) == "-5.25e20"
+    assert as_text(Decimal(15_600) * 10**9) == "15600000000000"
     assert as_text(None) == "not given"

@@ -15,6 +15,7 @@ from planning.sizing import fit as fitting
 from planning.sizing.cpu import ARM_NOTE
 from planning.sizing.fit import fit
 from planning.sizing.hours import hours_beside
+from planning.sizing.misfits import MONTH_TOO_SHORT, TOO_MANY
 from planning.sizing.speed import Speed, spread
 
 if TYPE_CHECKING:
@@ -62,7 +63,43 @@ def test_a_month_of_runs_is_paid_for_working_and_spare_nodes() -> None:
     assert found.hours_per_run is not None
     assert found.node_hours.min == 0
     assert found.node_hours.expected == found.hours_per_run * 2 * 4
-    assert found.node_hours.max == 730 * 4
+    assert found.node_hours.max == min(730 * 4, found.hours_per_run * 2 * 2 * 4)
+
+
+def test_the_busiest_month_has_whole_runs_each_repeated_once() -> None:
+    found = fits(replace(TRAIN, flops=Decimal("1e21"), runs_per_month=Decimal("0.25")))
+    assert found.hours_per_run is not None
+    assert found.node_hours.expected == found.hours_per_run * Decimal("0.25") * 4
+    assert found.node_hours.max == found.hours_per_run * 2 * 4
+
+
+@pytest.mark.parametrize("runs", [1, 3, 1000])
+def test_no_month_has_more_hours_than_all_nodes(runs: int) -> None:
+    found = fits(replace(TRAIN, flops=Decimal("1e22"), runs_per_month=Decimal(runs)))
+    assert found.node_hours.max <= 730 * 4
+    assert runs < 1000 or found.node_hours.expected == 730 * 4
+
+
+def test_each_engineer_may_keep_a_node_of_their_own_busy() -> None:
+    notes = replace(NOTES, busy_hours=Decimal(50), copies=Range(Decimal(0), Decimal(5), Decimal(5)))
+    assert fits(notes).node_hours == Range(Decimal(0), Decimal(50), Decimal(250))
+
+
+def test_runs_of_a_month_buy_the_nodes_on_which_they_fit_into_it() -> None:
+    limit = Decimal(730) / 4
+    found = fits(replace(TRAIN, runs_per_month=Decimal(4), most_hours_per_run=limit))
+    assert found.hours_per_run is not None
+    assert found.hours_per_run <= limit
+    assert found.node_hours.expected <= found.node_hours.max
+    assert fitting.LONG_NOTE not in found.note
+    fewer = fit(replace(TRAIN, most_hours_per_run=limit), NODE, H100, nodes=found.working - 1)
+    assert fewer == MONTH_TOO_SHORT
+
+
+def test_both_limits_can_be_lifted() -> None:
+    late = replace(TRAIN, deadline_hours=Decimal("0.01"), most_hours_per_run=Decimal("0.02"))
+    assert fit(late, NODE, H100) == TOO_MANY
+    assert fits(replace(late, deadline_hours=None, most_hours_per_run=None)) == fits(TRAIN)
 
 
 def test_runs_that_fill_more_than_a_month_are_said() -> None:
@@ -112,7 +149,7 @@ def test_a_replica_spreads_over_more_accelerators_to_be_quick() -> None:
 def test_a_service_that_sleeps_scales_to_zero() -> None:
     found = fits(replace(SERVE, always_on=False, busy_hours=Decimal(365)))
     assert found.min_nodes == 0
-    assert found.node_hours == Range(Decimal(0), Decimal(2 * 365), Decimal(3 * 730))
+    assert found.node_hours == Range(Decimal(0), Decimal(2 * 365), Decimal(3 * 365))
 
 
 def test_engineers_share_as_far_as_memory_allows() -> None:
@@ -139,7 +176,7 @@ def test_batch_takes_accelerators_cores_and_memory_into_account() -> None:
 def test_a_cpu_pool_counts_cores_and_memory() -> None:
     found = fits(PREP, CPU_NODE, None)
     assert (found.working, found.spares, found.min_nodes) == (12, 0, 0)
-    assert found.node_hours == Range(Decimal(0), Decimal(1200), Decimal(12 * 730))
+    assert found.node_hours == Range(Decimal(0), Decimal(1200), Decimal(2400))
     assert fits(replace(PREP, memory_gib=Decimal(512)), CPU_NODE, None).working == 16
 
 

@@ -10,7 +10,7 @@ from sizing_fakes import CPU_NODE, H100, NODE, NOTES, PREP, SERVE, SYSTEM, TRAIN
 from catalogs.model import Fabric
 from planning.checklist.words import Precision
 from planning.checklist.workload import HardwareAsk
-from planning.demand import Misfit
+from planning.demand import Misfit, ServingLoad
 from planning.sizing import misfits
 from planning.sizing.fit import fit
 
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 MEASURED = replace(TRAIN, flops=None, samples_per_run=Decimal(1), rate_per_accelerator=Decimal(1))
 JOB = replace(PREP, accelerators=1)
 BLIND = replace(H100, hbm_gb_per_s=None)
+LOAD = ServingLoad(
+    mean_per_s=Decimal(2), peak_per_s=Decimal(9), input_tokens=1000, output_tokens=500, latency_s=None, least=1
+)
+ANSWER = replace(SERVE, load=LOAD, active_parameters=Decimal("80e9"))
 QUICK = replace(SERVE, latency_ms_per_token=Decimal(5))
 
 
@@ -56,6 +60,9 @@ CASES: list[tuple[Misfit, Demand, Machine, Accelerator | None]] = [
     (misfits.REPLICA_SPANS, replace(SERVE, memory_gb=Decimal(641)), NODE, H100),
     (misfits.BANDWIDTH_UNKNOWN, QUICK, NODE, BLIND),
     (misfits.TOO_SLOW_PER_TOKEN, QUICK, NODE, H100),
+    (misfits.TOO_SLOW_PER_ANSWER, replace(ANSWER, load=replace(LOAD, latency_s=Decimal("0.5"))), NODE, H100),
+    (misfits.BANDWIDTH_UNKNOWN, replace(ANSWER, load=replace(LOAD, latency_s=Decimal(50))), NODE, BLIND),
+    (misfits.PEAK_UNKNOWN, ANSWER, NODE, replace(H100, tflops={})),
     (misfits.TOO_FEW_CORES, TRAIN, replace(NODE, vcpus=29), H100),
     (misfits.NVME_UNKNOWN, replace(TRAIN, local_nvme_gb=Decimal(1)), replace(NODE, local_nvme_gb=None), H100),
     (misfits.TOO_LITTLE_NVME, replace(TRAIN, local_nvme_gb=Decimal(1)), replace(NODE, local_nvme_gb=0), H100),
@@ -69,6 +76,8 @@ CASES: list[tuple[Misfit, Demand, Machine, Accelerator | None]] = [
         H100,
     ),
     (misfits.TOO_MANY, replace(TRAIN, deadline_hours=Decimal("0.01")), NODE, H100),
+    (misfits.MONTH_TOO_SHORT, replace(TRAIN, most_hours_per_run=Decimal("0.01")), NODE, H100),
+    (misfits.asked_too_slow(98 * 8), replace(asking(count=24), most_hours_per_run=Decimal(1000)), NODE, H100),
     (misfits.BATCH_TOO_SMALL, replace(TRAIN, global_batch=1, deadline_hours=Decimal(20_000)), NODE, H100),
 ]
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sizing_fakes import CPU_NODE, H100, NODE, NOTES, PREP, SERVE, TRAIN
 
@@ -107,8 +107,20 @@ def test_node_hours_lie_between_what_is_always_up_and_all_nodes(
     assume(isinstance(found, Fit))
     assert isinstance(found, Fit)
     assert found.node_hours.min == 730 * found.min_nodes
-    assert found.node_hours.max == 730 * (found.working + found.spares)
+    assert found.node_hours.min <= found.node_hours.expected <= found.node_hours.max
+    assert found.node_hours.max <= 730 * (found.working + found.spares)
     assert found.min_nodes <= found.working + found.spares
+
+
+@settings(derandomize=True)
+@given(st.decimals(1, 10**4, places=2), AMOUNT, AMOUNT)
+def test_more_runs_never_cost_less(exaflops: Decimal, one: Decimal, other: Decimal) -> None:
+    demand = replace(TRAIN, flops=exaflops * 10**18)
+    few, many = (fit(replace(demand, runs_per_month=runs / 100), NODE, H100) for runs in sorted((one, other)))
+    assert isinstance(few, Fit)
+    assert isinstance(many, Fit)
+    assert few.node_hours.expected <= many.node_hours.expected
+    assert few.node_hours.max <= many.node_hours.max
 
 
 @given(demands(), machines(), accelerators())

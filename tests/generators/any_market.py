@@ -1,0 +1,31 @@
+"""The catalog of today as of the day of its newest price, loaded once: a quote of a checklist is always the same."""
+
+from __future__ import annotations
+
+from datetime import date
+from functools import cache
+
+from catalogs.reader import Catalog, load
+from planning.options.market import Market
+
+
+@cache
+def catalog_now() -> Catalog:
+    """The current price book."""
+    return load()
+
+
+@cache
+def market_now() -> Market:
+    """The market of the current price book."""
+    return Market(catalog_now())
+
+
+def _newest() -> date:
+    newest = catalog_now().prices.newest
+    if newest is None:
+        raise ValueError("the current price book has no dated price")
+    return newest
+
+
+DAY = _newest()
