@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-import typer
 import yaml
 
 from driver.cli import app
+from driver.command_table import COMMANDS
 from planning.checklist import Checklist
 
 ROOT = Path(__file__).parents[2]
@@ -35,9 +35,8 @@ def merged(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
 
 def known_commands() -> dict[str, set[str]]:
     """Every command, with its subcommands."""
-    root = typer.main.get_command(app(("--help",)))
-    found = getattr(root, "commands", {})
-    return {name: set(getattr(command, "commands", {})) for name, command in found.items()}
+    root = app()
+    return {name: set(getattr(root.get_command(None, name), "commands", {})) for name in COMMANDS}
 
 
 @of_pages

@@ -125,7 +125,17 @@ def test_a_quote_with_a_bounded_gap_is_judged_by_its_bound() -> None:
 
 
 def test_a_contract_of_no_months_has_no_ceiling() -> None:
-    assert verdict(Bill((line("storage/warm", None),)), months=0, usd_per_contract=1) is Verdict.WITHIN
+    assert verdict(Bill((line("storage/warm", 5),)), months=0, usd_per_contract=1) is Verdict.WITHIN
+
+
+def test_without_a_ceiling_only_a_bill_with_an_end_is_within() -> None:
+    priced, open_, bounded_ = line("storage/warm", 5), line("network/egress", None), line("storage/cold", None, most=3)
+    assert verdict(Bill((priced,))) is Verdict.WITHIN
+    assert verdict(Bill((priced, bounded_))) is Verdict.WITHIN
+    for unfinished in (Bill((priced, open_)), Bill((open_, bounded_))):
+        told = judge(unfinished, limits(), contract_months=12, usd_per_gpu_hour=None)
+        assert told.verdict is Verdict.CANNOT_TELL
+        assert told.reason == "no ceiling is set, and no price is known for network/egress"
 
 
 def test_a_machine_without_a_price_may_hold_the_dearest_accelerator() -> None:

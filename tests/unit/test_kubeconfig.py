@@ -224,7 +224,7 @@ def test_the_program_asks_before_it_makes_anything(tmp_path: Path, monkeypatch: 
 def test_a_file_that_is_no_text_is_said(tmp_path: Path) -> None:
     path = tmp_path / "config"
     path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(InputError, match="is not text"):
+    with pytest.raises(InputError, match="not a text file"):
         existing.kubeconfig_text(path, variable="TERN")
 
 

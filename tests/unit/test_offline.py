@@ -5,13 +5,16 @@ from __future__ import annotations
 import importlib.metadata
 import subprocess
 import sys
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import pulumi
 import pytest
+from pulumi.runtime import resource as resource_module
 from pulumi.runtime import rpc
+from pulumi.runtime import stack as stack_module
 
-from driver.offline import adapter
+from driver.offline import adapter, bookkeeping
 from driver.offline.program import Run, run
 from planning.errors import AtollError, InputError
 from planning.takeoff.resource import Resource, Secret, Unknown
@@ -235,8 +238,30 @@ def test_the_wire_format_is_the_one_that_engines_speak() -> None:
     assert adapter.RESOURCE_SIGNATURE == "5cf8f73096256a8f31e491e813e4eb8e"
 
 
-def test_the_wrapped_function_is_put_back() -> None:
-    assert rpc.serialize_property.__module__ == "pulumi.runtime.rpc"
+def test_what_stands_in_place_of_the_sdks_functions_is_taken_away_again() -> None:
+    def modules() -> list[str]:
+        functions = (rpc.serialize_property, stack_module.wait_for_rpcs, resource_module._get_stack_trace)
+        return [each.__module__ for each in functions]
+
+    before = ["pulumi.runtime.rpc", "pulumi.runtime.stack", "pulumi.runtime.resource"]
+    assert modules() == before
     with pytest.raises(AtollError):
         run("sample", program=vpc_program("twin", "twin"))
-    assert rpc.serialize_property.__module__ == "pulumi.runtime.rpc"
+    assert modules() == before
+
+
+def test_the_quick_end_of_a_program_registers_what_the_sdks_own_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    quick = run("sample", program=net_program)
+    monkeypatch.setattr(bookkeeping, "quick", nullcontext)
+    assert run("sample", program=net_program) == quick
+
+
+@pytest.mark.parametrize("of_the_sdk", [False, True])
+def test_a_fault_behind_an_output_ends_the_program(monkeypatch: pytest.MonkeyPatch, *, of_the_sdk: bool) -> None:
+    def program() -> None:
+        pulumi.Output.from_input(1).apply(lambda one: one / 0)
+
+    if of_the_sdk:
+        monkeypatch.setattr(bookkeeping, "quick", nullcontext)
+    with pytest.raises(AtollError, match="ZeroDivisionError"):
+        run("sample", program=program)

@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalogs.model import AmbiguousPriceError, Item, Price, UnpricedError
+from catalogs.units import unit_of
 from planning.bill import Group, State, total
 from planning.charge import LIST_PRICE, Charge
 from planning.money import Range
-from planning.pricing import price, price_all, unit_of
+from planning.pricing import price, price_all
 
 EGRESS = (("0", "0.09"), ("10240", "0.085"), ("51200", "0.07"), ("153600", "0.05"))
 TIB = 1024
@@ -159,6 +160,7 @@ def test_every_word_of_the_catalog_has_a_unit() -> None:
         Item.CONTROL_PLANE,
         Item.NAT_GATEWAY,
         Item.LOAD_BALANCER,
+        Item.LOAD_BALANCER_UNIT,
         Item.PUBLIC_IPV4,
         Item.INTERFACE_ENDPOINT,
         Item.VPN_CONNECTION,

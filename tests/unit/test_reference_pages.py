@@ -10,7 +10,7 @@ from catalogs import software_page
 from components import settings_page
 from components.settings_list import SETTINGS
 from driver import manual
-from driver.cli import COMMANDS
+from driver.command_table import COMMANDS
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 

@@ -109,11 +109,13 @@ def test_every_fault_of_the_own_book_is_told_at_once_with_its_line(root: Path) -
         (6, "'-3' is negative"),
         (7, "usd -120% takes off more"),
         (8, "Invalid isoformat string"),
+        (8, "source is missing: name "),
+        (8, "unit is missing: big is "),
         (10, "key reef,big,west,on_dem"),
         (11, "2 columns; a price row h"),
         (12, "region is missing: name "),
         (12, "source is missing: name "),
-        (12, "unit is missing: a price"),
+        (12, "unit is missing: big is "),
     ]
     assert f"{path}:2: unknown provider 'shoal': known are reef" in str(told.value)
 

@@ -175,3 +175,26 @@ def test_any_text_at_all_never_breaks_the_reader(text: str) -> None:
 def test_what_the_model_refuses_it_refuses_in_its_own_words_only(value: object) -> None:
     with pytest.raises(ValidationError):
         Checklist.model_validate({"customer": value, "workloads": value})
+
+
+HUGE = ("9" * 30, "1" + "0" * 29)
+
+
+@pytest.mark.parametrize("digits", HUGE)
+@pytest.mark.parametrize("name", ["size", "rate", "count", "time"])
+def test_a_quantity_beyond_any_cluster_is_refused(name: str, digits: str) -> None:
+    with pytest.raises(ValidationError, match="which no cluster is"):
+        TypeAdapter(KINDS[name][0]).validate_python(f"{digits}{KINDS[name][2][-1]}")
+
+
+def test_a_number_beyond_any_cluster_is_refused() -> None:
+    with pytest.raises(ValidationError, match="which no cluster is"):
+        TypeAdapter(units.Number).validate_python(10**29)
+
+
+def test_the_limit_of_all_numbers_leaves_a_field_its_own() -> None:
+    for value, told in (("0.75", "at most 0.5"), ("1" + "0" * 20, "10^12")):
+        text = (STACKS / "demo/checklist.yaml").read_text() + f"\nspare_share: {value}\n"
+        with pytest.raises(InputError) as caught:
+            read(text, file="c.yaml")
+        assert told in caught.value.faults[0].message

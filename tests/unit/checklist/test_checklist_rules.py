@@ -20,6 +20,7 @@ SHARERS = {
     "workloads": [{"kind": "notebooks", "name": "lab"}],
     "engineers": {"count": 4, "ides": ["jupyterlab"]},
 }
+IMPOSSIBLE = ("0.0.0.0/16", "127.0.0.0/16", "169.254.0.0/16", "224.0.0.0/16", "240.0.0.0/16", "255.255.0.0/16")
 LAMBDA = {"existing": {"provider": "lambda"}}
 FREE = {"existing": {"provider": "nebius"}}  # a provider that forbids nothing of what is asked here
 
@@ -107,6 +108,10 @@ BROKEN: dict[str, list[tuple[dict[str, Any], str]]] = {
         (work(checkpointing={"every_minutes": 1, "stall_seconds": 60}), "workloads[0].checkpointing.stall_seconds")
     ],
     "replicas_in_order": [(serving(replicas=3, max_replicas=2), "workloads[0].max_replicas")],
+    "load_is_whole": [
+        (serving(input_tokens=100), "workloads[0].input_tokens"),
+        (serving(requests_per_second=1, input_tokens=9, output_tokens=9, batch=2), "workloads[0].batch"),
+    ],
     "replicas_for_slo": [({**serving(replicas=1), "slo_percent": "99.99"}, "workloads[0].replicas")],
     "active_within_all": [
         (work(model={"parameters": "7B", "active_parameters": "8B"}), "workloads[0].model.active_parameters")
@@ -125,6 +130,16 @@ BROKEN: dict[str, list[tuple[dict[str, Any], str]]] = {
         (work(hardware={"count": 16, "per_node": 8, "nodes": 3}), "workloads[0].hardware.count"),
         (work(hardware={"count": 16, "nodes": 3}), "workloads[0].hardware.count"),
     ],
+    "accelerator_known": [
+        (work(hardware={"accelerator": "H1000"}), "workloads[0].hardware.accelerator"),
+        (work(hardware={"accelerator": "h100"}), "workloads[0].hardware.accelerator"),
+        (serving(hardware={"accelerator": "H100-SXM-90GB"}), "workloads[0].hardware.accelerator"),
+        (
+            work(tokens=None, samples="1M", samples_per_second=9, measured_on="H-100"),
+            "workloads[0].measured_on",
+        ),
+    ],
+    "form_exists": [(work(hardware={"accelerator": "MI300X", "form": "SXM"}), "workloads[0].hardware.form")],
     "form_agrees": [(work(hardware={"accelerator": "H100-SXM-80GB", "form": "PCIe"}), "workloads[0].hardware.form")],
     "spot_allowed": [(work(hardware={"purchase": "spot"}), "workloads[0].hardware.purchase")],
     "reserved_allowed": [
@@ -148,12 +163,23 @@ BROKEN: dict[str, list[tuple[dict[str, Any], str]]] = {
         ({"main_cloud": {"provider": "aws", "region": " "}}, "main_cloud.region"),
         ({"where": {"regions": ["us-east-1", ""]}}, "where.regions[1]"),
         (away(regions=[" "]), "where.elsewhere[0].regions[0]"),
+        (away(existing={"provider": "nebius", "region": ""}), "where.elsewhere[0].existing.region"),
     ],
     "regions_known": [
         ({"where": {"regions": ["us-east-1", "mars-1"]}}, "where.regions[1]"),
         ({"where": {"wanted": ["gcp"], "regions": ["us-east-1"]}}, "where.regions[0]"),
         ({"where": {"regions": ["us-east-1"], "residency": "EU"}}, "where.regions[0]"),
         (away(wanted=["aws"], regions=["us-central1"]), "where.elsewhere[0].regions[0]"),
+    ],
+    "homes_known": [
+        (main_cloud(region="us-esat-1"), "main_cloud.region"),
+        (main_cloud(provider="gcp", vpc_id="main", account=None), "main_cloud.region"),
+        ({"where": {"existing": {"provider": "azure", "region": "eastus9"}}}, "where.existing.region"),
+        ({"where": {"existing": {"provider": "lambda", "region": "us-south-1"}}}, "where.existing.region"),
+        (
+            away(existing={"provider": "nebius", "region": "eu-north-1"}),
+            "where.elsewhere[0].existing.region",
+        ),
     ],
     "peering_complete": [
         (main_cloud(vpc_cidr=None), "main_cloud.vpc_id"),
@@ -167,10 +193,10 @@ BROKEN: dict[str, list[tuple[dict[str, Any], str]]] = {
     "peering_identities": [
         (main_cloud(vpc_id="my-vpc"), "main_cloud.vpc_id"),
         (main_cloud(account="12345"), "main_cloud.account"),
-        (main_cloud(provider="gcp", vpc_id="acme-core/main", account=None), "main_cloud.vpc_id"),
-        (main_cloud(provider="gcp", vpc_id="main", account="Acme"), "main_cloud.account"),
-        (main_cloud(provider="azure", vpc_id="main", account=None), "main_cloud.vpc_id"),
-        (main_cloud(provider="azure", vpc_id=VNET, account="core"), "main_cloud.account"),
+        (main_cloud(provider="gcp", region="us-east4", vpc_id="acme-core/main", account=None), "main_cloud.vpc_id"),
+        (main_cloud(provider="gcp", region="us-east4", vpc_id="main", account="Acme"), "main_cloud.account"),
+        (main_cloud(provider="azure", region="eastus", vpc_id="main", account=None), "main_cloud.vpc_id"),
+        (main_cloud(provider="azure", region="eastus", vpc_id=VNET, account="core"), "main_cloud.account"),
     ],
     "networks_apart": [(main_cloud(vpc_cidr="10.64.128.0/17"), "main_cloud.vpc_cidr")],
     "network_fits": [
@@ -178,9 +204,29 @@ BROKEN: dict[str, list[tuple[dict[str, Any], str]]] = {
         ({"where": {"cidr": "10.0.0.0/26"}}, "where.cidr"),
         ({"where": {"cidr": "52.0.0.0/16"}}, "where.cidr"),
         (away(cidr="10.80.0.0/28"), "where.elsewhere[0].cidr"),
+        *(({"where": {"cidr": cidr}}, "where.cidr") for cidr in IMPOSSIBLE),
+        *((away(cidr=cidr), "where.elsewhere[0].cidr") for cidr in IMPOSSIBLE),
+        ({"where": {"cidr": "192.168.0.0/15"}}, "where.cidr"),
+        ({"where": {"cidr": "198.51.100.0/24"}}, "where.cidr"),
+    ],
+    "networks_possible": [
+        *((main_cloud(vpc_cidr=cidr), "main_cloud.vpc_cidr") for cidr in IMPOSSIBLE),
+        *(({"where": {**FREE, "cidr": cidr}}, "where.cidr") for cidr in IMPOSSIBLE),
+        *((away(**FREE, cidr=cidr), "where.elsewhere[0].cidr") for cidr in IMPOSSIBLE),
+        *(({"where": {"api_cidrs": [cidr]}}, "where.api_cidrs[0]") for cidr in (*IMPOSSIBLE, "10.1.0.0/16")),
+        (main_cloud(vpc_cidr="10.0.0.0/15"), "main_cloud.vpc_cidr"),
+        (main_cloud(vpc_cidr="10.0.0.0/29"), "main_cloud.vpc_cidr"),
     ],
     "api_door_narrow": [({"where": {"api_cidrs": ["203.0.113.0/24", "0.0.0.0/0"]}}, "where.api_cidrs[1]")],
-    "vpn_has_addresses": [({"where": {**LAMBDA, "cidr": "0.0.0.0/0"}}, "where.cidr")],
+    "vpn_has_addresses": [
+        (
+            {
+                **main_cloud(provider="gcp", region="us-east4", vpc_id="main", vpc_cidr="172.16.0.0/12"),
+                "where": {**LAMBDA, "cidr": "10.0.0.0/8"},
+            },
+            "where.cidr",
+        )
+    ],
     "places_named": [(away(name="home"), "where.elsewhere[0].name")],
     "workloads_placed": [
         (away(workloads=["train", "nobody"]), "where.elsewhere[0].workloads[1]"),
@@ -343,7 +389,7 @@ BROKEN: dict[str, list[tuple[dict[str, Any], str]]] = {
         ),
     ],
     "starts_in_our_time": [
-        (settled(starts="1027-01-04"), "agreement.starts"),
+        (settled(starts="2019-01-04"), "agreement.starts"),
         (settled(starts="2127-01-04"), "agreement.starts"),
     ],
     "credits_rise": [
@@ -447,3 +493,15 @@ def test_every_provider_excluded_leaves_none() -> None:
     fields = {"where": {"excluded": [*clouds, "digitalocean", "paperspace"]}}
     asked = Checklist.model_validate(checklist(fields))
     assert ["every provider" in broken.message for rule in RULES for broken in rule(asked)] == [True]
+
+
+@pytest.mark.parametrize("cidr", ["10.0.0.0/16", "172.31.0.0/18", "192.168.0.0/16", "100.64.0.0/16"])
+def test_every_private_range_may_be_a_cluster_network(cidr: str) -> None:
+    asked = Checklist.model_validate(checklist({"where": {"cidr": cidr}}))
+    assert [broken for rule in RULES for broken in rule(asked)] == []
+
+
+def test_a_network_of_google_cloud_may_be_wider_than_a_vpc_of_aws() -> None:
+    fields = main_cloud(provider="gcp", region="us-east4", account=None, vpc_id="default", vpc_cidr="10.128.0.0/9")
+    asked = Checklist.model_validate(checklist(fields))
+    assert [broken for rule in RULES for broken in rule(asked)] == []

@@ -169,8 +169,9 @@ def test_files_that_are_not_what_was_asked_for(tmp_path: Path, text: str, said: 
 def test_files_that_cannot_be_read_say_why(tmp_path: Path) -> None:
     binary = tmp_path / "binary"
     binary.write_bytes(b"\xff\xfe\x00")
-    for path in (tmp_path / "missing.csv", tmp_path, binary):
-        with pytest.raises(InputError, match="cannot be read"):
+    reasons = {tmp_path / "missing.csv": "there is no such file", tmp_path: "a folder", binary: "not a text file"}
+    for path, reason in reasons.items():
+        with pytest.raises(InputError, match=reason):
             recorded_in([path], stack="lagoon", month=OCTOBER)
 
 

@@ -145,9 +145,9 @@ def test_a_month_in_which_all_was_well_leaves_with_nothing(project: Path, told: 
         ((), "2026-99", "is not a month"),
         ((), "2026-12", "has not begun"),
         ((), "2026-05", "was over before the work began"),
-        (("--from", "missing.csv"), "2026-10", "cannot be read"),
+        (("--from", "missing.csv"), "2026-10", "no such file"),
         (("--prometheus", "https://x.example"), "2026-10", "name where the samples are"),
-        (("--exclusions", "missing.yaml"), "2026-10", "cannot be read"),
+        (("--exclusions", "missing.yaml"), "2026-10", "no such file"),
     ],
 )
 def test_bad_input_is_told_and_nothing_is_written(

@@ -117,12 +117,12 @@ def test_what_is_begun_odd_or_broken_is_left_out_and_said(tmp_path: Path) -> Non
         ("a.csv", "ChargePeriodStart,ConsumedQuantity,x_UsageType\n2026-10-01,1,x\n", "it has no tags"),
         ("a.csv", "ChargePeriodStart,ConsumedQuantity,x_UsageType,Tags\n", "no rows"),
         ("a.json", "[1]\n", "line 1 is no JSON object"),
-        ("a.csv.gz", "no gzip", "cannot be read on"),
+        ("a.csv.gz", "\x1f\x8bno gzip", "cannot be read on"),
     ],
 )
 def test_what_is_no_bill_is_refused_in_words(tmp_path: Path, name: str, content: str, said: str) -> None:
     path = tmp_path / name
-    path.write_text(content)
+    path.write_bytes(content.encode("latin-1"))
     with pytest.raises(InputError, match=said):
         measured(path)
 
