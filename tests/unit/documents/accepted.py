@@ -1,4 +1,4 @@
-"""Every example of the project with the lock of its dearest answer: what documents are made from."""
+"""Every example of the project with the lock of its last answer: what documents are made from."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from planning.json_form import checklist_digest
 from planning.lock import Lock, lock, to_text
 from planning.options.market import Market
 from planning.options.option import ceilings
+from planning.quote import Quote
 from planning.quoting import quote
 
 ROOT = Path(__file__).parents[3]
@@ -34,11 +35,23 @@ def checklist(example: str) -> Checklist:
 
 
 @cache
-def accepted(example: str, *, option: int = -1) -> Lock:
-    """The lock of an answer: the dearest one, unless another is named by its place among the options."""
+def quoted(example: str) -> Quote:
     asked = checklist(example)
     digest = checklist_digest(asked)
-    found = quote(asked, checklist_digest=digest, stack=example, market=Market(catalog()), today=TODAY)
+    return quote(asked, checklist_digest=digest, stack=example, market=Market(catalog()), today=TODAY)
+
+
+def place_of(example: str, *, provider: str) -> int:
+    """The place among the options of the first that is built at a provider."""
+    options = quoted(example).options
+    return next(at for at, option in enumerate(options) if option.placements[0].placement.provider == provider)
+
+
+@cache
+def accepted(example: str, *, option: int = -1) -> Lock:
+    """The lock of an answer: the last one, unless another is named by its place among the options."""
+    asked = checklist(example)
+    found = quoted(example)
     return lock(found, found.options[option], ceiling=ceilings(asked), contract_months=asked.contract.months)
 
 

@@ -164,7 +164,7 @@ def spec(provider: str = "aws", region: str = "us-east-1") -> ClusterSpec:
 def option(
     name: str = "aws-us-east-1-gpu8-spot",
     *,
-    views: tuple[str, ...] = ("cheapest", "at_home"),
+    views: tuple[str, ...] = ("cheapest", "same_cloud"),
     whole: Bill | None = None,
     verdict: Verdict = Verdict.WITHIN,
     reason: str = "expected a month is 10,029.27 USD, the ceiling 30,000.00 USD",
@@ -224,7 +224,7 @@ def quote(*options: Option) -> Quote:
 def doubtful() -> Option:
     return option(
         "smallcloud-any-gpu8",
-        views=("dependable",),
+        views=("no_spot",),
         whole=bill(unpriced("network/egress", Group.NETWORK), unpriced("network/load_balancer", Group.NETWORK)),
         verdict=Verdict.CANNOT_TELL,
         reason="no price is known for network egress, network load_balancer",

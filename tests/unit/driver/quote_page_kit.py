@@ -17,8 +17,10 @@ from xml.etree import ElementTree as ET
 from catalogs.age import MACHINE_AGE_LIMIT_DAYS, SERVICE_AGE_LIMIT_DAYS
 from catalogs.reader import Catalog, load
 from driver.html.page import page
+from driver.render.amounts import duration
 from driver.render.quote_document import sheets
 from driver.render.quote_markdown import markdown
+from driver.render.quote_names import order_options
 from planning.checklist.model import Checklist
 from planning.checklist.reading import read_file
 from planning.json_form import checklist_digest, explain_form, quote_form
@@ -32,7 +34,8 @@ from planning.worth import TFLOPS, worth_of_machines
 CHECKLISTS = sorted(Path(__file__).parents[3].glob("stacks/*/checklist.yaml"))
 STACKS = tuple(each.parent.name for each in CHECKLISTS if not each.read_text().startswith("# A clone of "))
 TODAY = date(2026, 11, 21)
-NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
+DIGEST = re.compile(r"\b[0-9a-f]{64}\b")  # a name, not a number, though "0e50211484" in one reads like it
+NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?(?:e\d+)?")
 SVG = "{http://www.w3.org/2000/svg}"
 YEARS = tuple(each.years for each in SERVERS.values())
 CONSTANTS = (TFLOPS, PER_SERVER, MACHINE_AGE_LIMIT_DAYS, SERVICE_AGE_LIMIT_DAYS, *YEARS)
@@ -76,8 +79,8 @@ def market() -> Market:
 @cache
 def made(stack: str) -> Made:
     checklist = read_file(Path(__file__).parents[3] / "stacks" / stack / "checklist.yaml")
-    found = quote(checklist, checklist_digest=checklist_digest(checklist), stack=stack, market=market(), today=TODAY)
-    return Made(found, checklist, market().catalog)
+    asked = quote(checklist, checklist_digest=checklist_digest(checklist), stack=stack, market=market(), today=TODAY)
+    return Made(order_options(asked), checklist, market().catalog)
 
 
 class Known:
@@ -91,7 +94,8 @@ class Known:
             of.checklist.model_dump_json(),
             *_catalogued(of),
         ]
-        found = {abs(each) for text in texts for each in numbers(text)}
+        self.digests = {each for text in texts for each in DIGEST.findall(text)}
+        found = {abs(each) for text in texts for each in numbers(DIGEST.sub("", text))}
         self._sorted = sorted(found | {Decimal(each) for each in (*CONSTANTS, *_reckoned(said), *_counted(of))})
 
     def holds(self, number: Decimal) -> bool:
@@ -108,8 +112,10 @@ def numbers(text: str) -> Iterator[Decimal]:
 
 
 def strangers(text: str, known: Known) -> list[str]:
-    """Numbers that are from nowhere, each with what stands around it."""
-    return [
+    """Numbers and digests that are from nowhere, each with what stands around it."""
+    foreign = [each for each in DIGEST.findall(text) if each not in known.digests]
+    text = DIGEST.sub("", text)
+    return foreign + [
         text[max(0, each.start() - 40) : each.end() + 20]
         for each in NUMBER.finditer(text)
         if not known.holds(Decimal(each.group().replace(",", "")))
@@ -156,6 +162,8 @@ def _reckoned(said: Any) -> Iterator[Decimal]:
     age = date.fromisoformat(said["priced_at"]) - date.fromisoformat(said["prices_as_of"])
     yield from (Decimal(len(said["options"])), Decimal(len(undated)), Decimal(age.days))
     for option in said["options"]:
+        yield from (each for run in option["runs"] for each in numbers(duration(Decimal(run["hours"]))))
+        yield from (round(abs(Decimal(twin["share"])) * 100, 1) for twin in option["twins"])
         groups = {line["group"] for line in option["bill"]["lines"]}
         for group in groups:
             inside = [line for line in option["bill"]["lines"] if line["group"] == group]

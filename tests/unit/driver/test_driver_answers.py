@@ -98,8 +98,8 @@ class TestQuoting:
         assert 'did you mean "cheapest"?' in outcome.err
 
     def test_a_view_without_an_option_says_why(self, atoll: Atoll) -> None:
-        outcome = atoll("quote", "demo", "--option", "at-home", "--today", "2026-11-21")
-        assert "there is no at-home option: " in outcome.err
+        outcome = atoll("quote", "demo", "--option", "committed", "--today", "2026-11-21")
+        assert "there is no committed option: " in outcome.err
 
     def test_the_page_is_written(self, project: Path, atoll: Atoll) -> None:
         outcome = atoll("quote", "demo", "--html", "out/page.html", "--today", "2026-11-21")
@@ -152,7 +152,8 @@ class TestExitCodes:
         checklist(CHECKLIST.replace("[aws]", "[digitalocean]").replace("  regions: [us-east-1]\n", ""))
         outcome = atoll("quote", "demo", "--today", "2026-11-21")
         assert outcome.code == 11
-        assert "unpriced" in outcome.out
+        assert "undetermined" in outcome.out
+        assert "Not priced: " in outcome.out
 
     def test_12_where_the_prices_are_too_old(self, atoll: Atoll) -> None:
         outcome = atoll("quote", "demo", "--today", "2036-01-01")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
@@ -48,15 +50,19 @@ class TestAccepting:
         checklist(CHECKLIST.replace("[aws]", "[digitalocean]").replace("  regions: [us-east-1]\n", ""))
         outcome = atoll("accept", "demo", "cheapest", "--today", "2026-11-21")
         assert outcome.code == 0
-        assert "warning: nobody can tell" in outcome.err
+        assert "warning: whether this stays under the ceiling is undetermined" in outcome.err
 
     def test_a_folder_that_cannot_be_written_keeps_what_it_had(
         self, project: Path, atoll: Atoll, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        def read_only(**_: object) -> None:
-            raise PermissionError(13, "Permission denied", "stacks/demo")
+        opened = os.open
 
-        monkeypatch.setattr("driver.writing.tempfile.mkstemp", read_only)
+        def read_only(path: str, flags: int, *mode: int) -> int:
+            if flags & os.O_CREAT:
+                raise PermissionError(13, "Permission denied", "stacks/demo")
+            return opened(path, flags, *mode)
+
+        monkeypatch.setattr("driver.writing.os.open", read_only)
         outcome = atoll("accept", "demo", "cheapest", "--today", "2026-11-21")
         assert outcome.code == 1
         assert outcome.err == "error: stacks/demo: Permission denied\n"
@@ -132,6 +138,16 @@ class TestCatalog:
         assert "undated" in outcome.out
 
 
+class Typed(TextIOWrapper):
+    """A terminal at which this was typed."""
+
+    def __init__(self, keys: bytes) -> None:
+        super().__init__(BytesIO(keys), encoding="utf-8")
+
+    def isatty(self) -> bool:
+        return True
+
+
 class TestInit:
     def test_a_copy_is_a_new_stack(self, project: Path, atoll: Atoll) -> None:
         assert atoll("init", "second", "--from", "demo").code == 0
@@ -155,19 +171,14 @@ class TestInit:
         assert [path.name for path in (project / "stacks").iterdir()] == ["demo"]
 
     def test_the_answers_become_a_checklist(self, atoll: Atoll, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
-        monkeypatch.setattr("builtins.input", lambda _: "")
+        monkeypatch.setattr("sys.stdin", Typed(b"\n" * 200))
         assert atoll("init", "second").code == 0
         assert atoll("check", "second").code == 0
 
     def test_the_end_of_input_writes_nothing(
         self, project: Path, atoll: Atoll, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        def ends(_: str) -> str:
-            raise EOFError
-
-        monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
-        monkeypatch.setattr("builtins.input", ends)
+        monkeypatch.setattr("sys.stdin", Typed(b"second\n"))
         outcome = atoll("init", "second")
         assert outcome.code == 130
         assert not (project / "stacks" / "second").exists()

@@ -87,3 +87,71 @@ def test_a_missing_file_is_refused(atoll: Atoll) -> None:
     outcome = atoll("price", "nowhere.json")
     assert outcome.code == 1
     assert "nowhere.json" in outcome.err
+
+
+def nat(*, price: bool = True) -> dict[str, object]:
+    """A NAT gateway of 32.85 USD a month; with `price` False, in a region that no book knows."""
+    region = "us-east-1" if price else "mars-north-1"
+    provider = {
+        "urn": "urn:pulumi:demo::p::pulumi:providers:aws::default",
+        "type": "pulumi:providers:aws",
+        "custom": True,
+        "id": "1",
+        "inputs": {"region": region},
+    }
+    gateway = {
+        "urn": "urn:pulumi:demo::p::aws:ec2/natGateway:NatGateway::n",
+        "type": "aws:ec2/natGateway:NatGateway",
+        "custom": True,
+        "inputs": {},
+        "provider": f"{provider['urn']}::1",
+    }
+    steps = [{"op": "create", "urn": each["urn"], "newState": each} for each in (provider, gateway)]
+    return {"steps": steps, "changeSummary": {"create": 2}}
+
+
+@pytest.mark.parametrize(
+    ("document", "ceiling", "code", "said"),
+    [
+        (nat(), "33", 0, "within"),
+        (nat(), "32.85", 0, "within"),
+        (nat(), "32.84", 10, "over"),
+        (nat(price=False), "33", 11, "cannot tell"),
+        ({**nat(), "changeSummary": {"create": 2, "same": 7}}, "33", 11, "--show-sames"),
+        ({**nat(), "changeSummary": {"create": 2, "same": 7}}, "32", 10, "over"),
+        ({**nat(), "diagnostics": [{"severity": "error", "message": "late"}]}, "33", 11, "ended with an error"),
+        (nat(), "0", 2, "more than nothing"),
+        (nat(), "-1", 2, "more than nothing"),
+        (nat(), "1e3", 2, "not a number"),
+        (nat(), "cheap", 2, "not a number"),
+    ],
+)
+def test_any_preview_is_judged_by_a_ceiling(
+    document: dict[str, object], ceiling: str, code: int, said: str, *, project: Path, atoll: Atoll
+) -> None:
+    (project / "p.json").write_text(json.dumps(document), encoding="utf-8")
+    outcome = atoll("price", "p.json", "--ceiling", ceiling)
+    assert outcome.code == code
+    assert said in " ".join((outcome.out + outcome.err).split())
+    if code in (0, 10, 11):
+        form = valid("price", atoll("price", "p.json", "--ceiling", ceiling, "--json").out)
+        assert form["judgement"]["verdict"] == {0: "within", 10: "over", 11: "cannot tell"}[code]
+
+
+@pytest.mark.parametrize("steps", [{}, {"steps": []}, {"steps": None}, {"changeSummary": {}}])
+@pytest.mark.parametrize("options", [(), ("--ceiling", "1"), ("--json",)])
+def test_a_failed_preview_has_no_price(
+    steps: dict[str, object], options: tuple[str, ...], project: Path, atoll: Atoll
+) -> None:
+    said = [{"severity": "warning", "message": "hm"}, {"severity": "error", "message": "NameError:\n  bucket"}]
+    (project / "p.json").write_text(json.dumps({"diagnostics": said, **steps}), encoding="utf-8")
+    outcome = atoll("price", "p.json", *options)
+    assert (outcome.code, outcome.out) == (1, "")
+    assert "NameError: bucket" in outcome.err or "steps: not a list" in outcome.err
+
+
+def test_an_empty_preview_that_worked_is_told_from_a_state(project: Path, atoll: Atoll) -> None:
+    (project / "p.json").write_text(json.dumps({"steps": [], "changeSummary": {}}), encoding="utf-8")
+    assert atoll("price", "p.json", "--ceiling", "1").code == 0
+    (project / "s.json").write_text(json.dumps({"version": 3, "deployment": {"resources": []}}), encoding="utf-8")
+    assert valid("price", atoll("price", "s.json", "--json").out)["old"] is None

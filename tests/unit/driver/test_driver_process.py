@@ -128,6 +128,32 @@ def test_ctrl_c_while_the_program_runs_is_quiet(project: Path) -> None:
     assert said == "stopped; nothing was written\n"
 
 
+STARTING = """
+import pathlib, sys
+from driver import entry
+pathlib.Path("started").touch()
+entry.main()
+"""
+
+
+@pytest.mark.parametrize("delay_ms", [0, 40, 90, 150, 220, 300, 400, 600])
+def test_ctrl_c_while_modules_load_shows_no_traceback(delay_ms: int, project: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", STARTING, "quote", "demo", *DAY],
+        cwd=project,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=heard,  # noqa: PLW1509 - as above
+    ) as process:
+        while not (project / "started").exists() and process.poll() is None:
+            time.sleep(0.005)
+        time.sleep(delay_ms / 1000)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    assert (process.returncode, said) in [(130, "stopped; nothing was written\n"), (0, "")]
+
+
 def test_a_terminal_without_utf8_gets_an_answer(project: Path) -> None:
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
     done = atoll(project, "quote", "demo", *DAY, env=environment)

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -79,3 +84,78 @@ def test_a_fault_without_a_name_gets_the_name_of_its_file(tmp_path: Path, monkey
     with pytest.raises(OSError, match="No space left") as caught:
         write_all({tmp_path / "one": "new"})
     assert caught.value.filename == str(tmp_path / "one")
+
+
+SLOW = """
+import os, sys, time
+from pathlib import Path
+from driver import writing
+folder, sync = Path(sys.argv[1]), os.fsync
+def slow(handle):
+    (folder / "begun").touch()
+    time.sleep(0.5)
+    sync(handle)
+os.fsync = slow
+writing.write_all({folder / "one": "new", folder / "two": "new"}, private=True)
+time.sleep(60)
+"""
+
+
+def stopped_while_writing(folder: Path, number: int) -> int:
+    """What a process ends with that is sent a signal while it writes."""
+    with subprocess.Popen([sys.executable, "-c", SLOW, str(folder)], stderr=subprocess.PIPE) as process:
+        while not (folder / "begun").exists() and process.poll() is None:
+            time.sleep(0.02)
+        process.send_signal(number)
+        _, said = process.communicate(timeout=60)
+    (folder / "begun").unlink()
+    assert said == b""
+    return process.returncode
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_that_ends_the_process_leaves_everything_in_place(number: int, tmp_path: Path) -> None:
+    assert stopped_while_writing(tmp_path, number) == -number
+    assert everything(tmp_path) == {"one": "new", "two": "new"}
+
+
+def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path: Path) -> None:
+    assert stopped_while_writing(tmp_path, signal.SIGKILL) == -signal.SIGKILL
+    (tmp_path / ".other.abc.new").write_text("of another file", encoding="utf-8")
+    assert [path.name.endswith(".new") for path in tmp_path.iterdir()] == [True, True]
+    write_all({tmp_path / "one": "newer"})
+    assert everything(tmp_path) == {"one": "newer", ".other.abc.new": "of another file"}
+
+
+def test_what_a_living_process_writes_is_left_to_it(tmp_path: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", SLOW, str(tmp_path)]) as process:
+        while not (tmp_path / "begun").exists() and process.poll() is None:
+            time.sleep(0.02)
+        writing.remove_abandoned(tmp_path / "one")
+        assert len(list(tmp_path.glob(".one.*.new"))) == 1
+        process.kill()
+
+
+@pytest.mark.parametrize("name", ["[a]", "*", "??", "a.b"])
+def test_a_name_is_no_pattern(name: str, tmp_path: Path) -> None:
+    (tmp_path / ".a.0.new").touch()
+    (tmp_path / f".{name}.0.new").touch()
+    write_all({tmp_path / name: "1"})
+    assert everything(tmp_path) == {name: "1", ".a.0.new": ""}
+
+
+def test_a_folder_that_a_killed_process_left_is_removed(tmp_path: Path) -> None:
+    (tmp_path / ".site.0.new" / "docs").mkdir(parents=True)
+    with writing.folder_beside(tmp_path / "site") as staged:
+        assert [path.name for path in tmp_path.iterdir()] == [staged.name]
+        assert staged.stat().st_mode & 0o777 == 0o700
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_private_is_for_its_owner_alone(tmp_path: Path) -> None:
+    mask = os.umask(0)
+    try:
+        write_all({tmp_path / "one": "secret"}, private=True)
+    finally:
+        os.umask(mask)
+    assert (tmp_path / "one").stat().st_mode & 0o777 == 0o600

@@ -10,6 +10,7 @@ import hand_built
 import pytest
 from conftest import Atoll, valid
 from fake_registry import FakeNetwork, chart_manifest, digest_of
+from locked_stack import write_locked
 
 from catalogs.software import check, reader
 from catalogs.software.check import Flaw
@@ -20,7 +21,7 @@ from driver.screen import show
 from driver.software import wire
 from driver.software.resolve import resolve
 from planning.installed import Installed, Platform, Skipped
-from planning.lock import lock, read_lock, to_text
+from planning.lock import lock, read_lock
 from planning.platform.digests import SoftwareLock
 from planning.platform.form import pinned_form
 from planning.quote import Judgement, Verdict
@@ -76,7 +77,7 @@ def with_platform(
     accepted = lock(quote, option, ceiling=hand_built.ceilings(), contract_months=12)
     spec = accepted.spec.model_copy(update={"platform": None if plain else decided})
     accepted = accepted.model_copy(update={"placements": (spec, *accepted.placements[1:]), "stack": "demo"})
-    (project / "stacks/demo/quote.lock.json").write_text(to_text(accepted), encoding="utf-8")
+    write_locked(project, accepted)
 
 
 def test_the_catalog_is_listed_with_nothing_floating(atoll: Atoll) -> None:

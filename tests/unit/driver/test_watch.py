@@ -107,8 +107,8 @@ def test_prices_that_moved_are_split_from_resources_that_did(atoll: Atoll, runni
     path = project / "stacks" / "demo" / "quote.lock.json"
     lock = parse(path.read_text(), file="lock")
     cheaper = tuple(
-        line.model_copy(update={"usd_per_month": tuple(usd / 2 for usd in line.usd_per_month)})
-        if line.usd_per_month
+        line.model_copy(update={"usd_per_month": tuple(usd / 2 for usd in line.usd_per_month), "usd_per_unit": half})
+        if line.usd_per_month and line.usd_per_unit and (half := line.usd_per_unit / 2)
         else line
         for line in lock.bill
     )
