@@ -45,7 +45,9 @@ def pool(name: str, **changes: object) -> Pool:
         "zones": ("use1-az4",),
         "burn_in": True,
     }
-    return Pool.model_validate({**fields, **changes})
+    whole = {**fields, **changes}
+    spare = {} if "spares" in changes else {"spares": int(str(whole["max_nodes"])) - int(str(whole["working"]))}
+    return Pool.model_validate({**whole, **spare})
 
 
 def cpu_pool(name: str = "system", **changes: object) -> Pool:
@@ -134,10 +136,12 @@ def asked(spec: ClusterSpec | None = None, **changes: Any) -> Asked:
 
 
 def lock(*placements: ClusterSpec) -> Lock:
+    there = placements or (cluster(),)
+    home = there[0].placement
     return Lock(
         schema_version=SCHEMA_VERSION,
         stack=STACK,
-        option="a",
+        option=f"{home.provider}-{home.region}-a",
         views=("cheapest",),
         checklist_digest="sha256:0",
         prices="current",
@@ -147,7 +151,7 @@ def lock(*placements: ClusterSpec) -> Lock:
         valid_until=TODAY,
         ceiling=Ceilings(usd_per_month=None, usd_per_contract=None, usd_per_gpu_hour=None, binds="max"),
         contract_months=12,
-        placements=placements or (cluster(),),
+        placements=there,
         joined=False,
         bill=(),
     )

@@ -9,6 +9,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from locked_stack import write_locked
 from samples import STACK, TODAY, cluster, cpu_pool, existing_cluster, lock, placement, pool
 from small_account import TAGS, Account, tags
 
@@ -16,7 +17,7 @@ from driver.cli import run
 from driver.cloud import MODULES, aws, cloud_of
 from driver.cloud.aws_clients import Clients
 from driver.schemas import schema
-from planning.lock import to_text
+from driver.stack_file import with_accepted
 from planning.preflight.told import CLOUD, OfferTold, QuotaTold, ReservationTold, Told
 from planning.spec import ClusterSpec, Placement
 
@@ -33,11 +34,11 @@ def stack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None
     monkeypatch.delenv("COLUMNS", raising=False)
 
     def write(*placements: ClusterSpec, config: str = "") -> None:
-        folder = tmp_path / "stacks" / STACK
-        folder.mkdir(parents=True)
-        (folder / "quote.lock.json").write_text(to_text(lock(*placements)))
+        write_locked(tmp_path, lock(*placements))
         if config:
-            (tmp_path / "stacks" / f"Pulumi.{STACK}.yaml").write_text(config)
+            path = tmp_path / "stacks" / f"Pulumi.{STACK}.yaml"
+            path.write_text(config)
+            path.write_text(with_accepted(path, option=lock(*placements).option))
 
     return write
 

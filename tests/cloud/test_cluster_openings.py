@@ -39,6 +39,7 @@ BAD = {
     "list": b"- a\n",
     "empty": b"",
     "broken": b"a: [\n",
+    "bomb": b"a: &a [x]\nb: [*a, *a]\n",
     "no-context": b"a: 1\n",
     "latin": b"\xff\xfe\xfa",
 }
@@ -67,13 +68,16 @@ IS_NONE = {"accepting": f"what {VARIABLE} names is no kubeconfig", "nodes": "AT 
 CANNOT = {"accepting": "the cluster cannot be opened: ", "nodes": "the cluster cannot be opened: "}
 OF_TARGET = "the cluster of the target cannot be opened: "
 CONTEXT = "Invalid kube-config file. Expected key current-context in AT"
+BROKEN = "AT, line 2: not YAML as it is read here: names once, no anchors, no tags"
+BOMB = BROKEN.replace("2", "1")
 NO_TEXT = "'utf-8' codec can't decode byte 0xff in position 0: invalid start byte"
 SAID = {
     **{
         (room, why): f"{CANNOT.get(room, OF_TARGET)}{reason}"
         for room in ("accepting", "nodes", "relocate", "jobs")
         for why, reason in (
-            ("broken", "while parsing a flow node"),
+            ("broken", BROKEN),
+            ("bomb", BOMB),
             ("no-context", CONTEXT),
             ("missing", "[Errno 2] No such file or directory: 'AT'"),
             ("folder", "[Errno 21] Is a directory: 'AT'"),
@@ -134,7 +138,8 @@ def test_a_kubeconfig_that_cannot_be_used_is_said(
     [
         ("unset", f"{VARIABLE} is not set, and it names the kubeconfig of the cluster"),
         ("list", f"what {VARIABLE} names is no kubeconfig"),
-        ("broken", "while parsing a flow node"),
+        ("broken", BROKEN),
+        ("bomb", BOMB),
         ("no-context", CONTEXT),
         ("missing", "[Errno 2] No such file or directory: 'AT'"),
         ("latin", NO_TEXT),
@@ -152,7 +157,8 @@ def test_a_cluster_that_is_asked_says_it_in_a_line(
     [
         ("unset", f"{VARIABLE} is not set, which names its kubeconfig"),
         ("list", f"what {VARIABLE} names is no kubeconfig"),
-        ("broken", "while parsing a flow node"),
+        ("broken", BROKEN),
+        ("bomb", BOMB),
         ("no-context", CONTEXT),
         ("missing", "[Errno 2] No such file or directory: 'AT'"),
         ("latin", NO_TEXT),

@@ -53,7 +53,7 @@ def pulumi(here: Here, *arguments: str, **variables: str) -> Done:
 
 def planned(here: Here, stack: str) -> tuple[str, Said, int]:
     """The plan, what the rules say in it, and its exit code."""
-    done = here.atoll("plan", stack, "--json", "-")
+    done = here.atoll("plan", stack, "--json")
     assert "Traceback" not in done.stderr
     found = json.loads(done.stdout)["policies"]
     said = {

@@ -11,7 +11,12 @@ from policy_here import PACK, Done, Said, events, planned, pulumi, stopping, und
 from state_file import write_state
 
 pytestmark = MARKS
-EXAMPLES = {"demo": "at_home", "gcp-train": "cheapest", "coreweave-pretrain": "cheapest", "existing-lambda": "cheapest"}
+EXAMPLES = {
+    "demo": "same_cloud",
+    "gcp-train": "cheapest",
+    "coreweave-pretrain": "cheapest",
+    "existing-lambda": "cheapest",
+}
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from planning.spec import Pool
 from policies.rule import Settings
 from policies.subject import Subject
 
@@ -19,6 +20,11 @@ def with_home(stack: Subject, **changes: object) -> Subject:
     first, *rest = stack.lock.placements
     placements = (first.model_copy(update=changes), *rest)
     return replace(stack, lock=stack.lock.model_copy(update={"placements": placements}))
+
+
+def pool_in(stack: Subject, name: str) -> Pool:
+    """A pool of the lock, by its name."""
+    return next(pool for pool in stack.lock.spec.pools if pool.name == name)
 
 
 def with_pool(stack: Subject, name: str, **changes: object) -> Subject:

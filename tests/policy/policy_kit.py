@@ -18,8 +18,8 @@ from planning.checklist.reading import read_file
 from planning.lock import Ceilings, Lock, lock
 from planning.options.market import Market
 from planning.options.option import ceilings
-from planning.platform.prices import node_prices
 from planning.quoting import quote
+from planning.reach import counted_prices
 from planning.takeoff.resource import Resource, Value
 from policies.law import Law
 from policies.money import MayStayUnpriced
@@ -27,7 +27,11 @@ from policies.subject import Facts, Subject
 
 ROOT = Path(__file__).parents[2]
 TODAY = date(2026, 11, 21)  # the prices of the catalog are of this autumn
-STACKS = {"aws": ("demo", "at_home"), "gcp": ("gcp-train", "cheapest"), "coreweave": ("coreweave-pretrain", "cheapest")}
+STACKS = {
+    "aws": ("demo", "cheapest"),
+    "gcp": ("gcp-train", "cheapest"),
+    "coreweave": ("coreweave-pretrain", "cheapest"),
+}
 
 # What the examples on Google Cloud and CoreWeave have no price for, with the most that it may come to.
 STATED = {"shared_ssd": 5000, "load_balancer": 100, "log_ingest": 100, "support_business_hours": 3000}
@@ -72,7 +76,7 @@ def sound(target: str = "aws") -> Subject:
     there = accepted(target)
 
     def program() -> None:
-        prices = node_prices(there.bill)
+        prices = counted_prices(there)
         for name, value in build(
             there.placements, joined=there.joined, ceiling=there.ceiling.usd_per_month, prices=prices
         ).items():

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
+from copy import deepcopy
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
+from functools import reduce
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -178,3 +182,102 @@ def test_somebody_may_go_on_with_old_prices_and_nothing_else() -> None:
     assert judged(sound(), (old,)).exit_code == 12
     assert judged(sound(), (old,)).without_old_prices().exit_code == 0
     assert [each.rule.name for each in report.without_old_prices().found] == ["a-rule"]
+
+
+@pytest.mark.parametrize("name", ["dmeo", "Demo", "demo ", "*", ""])
+def test_an_exemption_of_a_stack_that_is_not_there_is_refused(name: str, tmp_path: Path) -> None:
+    (tmp_path / "demo").mkdir()
+    (tmp_path / "demo/checklist.yaml").write_text("", encoding="utf-8")
+    path = tmp_path / "policies.yaml"
+    text = (
+        "exemptions:\n  - {rule: monthly-ceiling, stack: demo, owner: ada@acme.example, "
+        "reason: moves next month, expires: 2027-01-01, max_usd_per_month: 5}\n"
+    )
+    path.write_text(text, encoding="utf-8")
+    assert len(read_law(path, rules=RULES).exemptions) == 1
+    path.write_text(text.replace("stack: demo", f'stack: "{name}"'), encoding="utf-8")
+    with pytest.raises(InputError) as told:
+        read_law(path, rules=RULES)
+    assert [(fault.line, fault.path) for fault in told.value.faults] == [(2, "exemptions[0].stack")]
+
+
+WHOLE: dict[str, Any] = {
+    "rules": {
+        "unpriced": {"at_most_usd_per_month": {"dns_zone": 5}},
+        "growth": {"level": "mandatory"},
+        "price-age": {"machine_days": 45},
+    },
+    "exemptions": [
+        {
+            "rule": "monthly-ceiling",
+            "stack": "demo",
+            "resource": "pool-*",
+            "owner": "ada@acme.example",
+            "reason": "moves next month",
+            "expires": "2027-01-01",
+            "max_usd_per_month": 5,
+        }
+    ],
+}
+
+
+def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    yield from (each for key, part in inner for each in leaves(part, (*path, key)))
+    if path and not isinstance(value, list):
+        yield path
+
+
+def edited(path: tuple[Any, ...], edit: Callable[[Any, Any], None]) -> str:
+    whole = deepcopy(WHOLE)
+    holder = reduce(lambda found, key: found[key], path[:-1], whole)
+    edit(holder, path[-1])
+    return json.dumps(whole)
+
+
+def renamed(holder: Any, key: Any) -> None:
+    if isinstance(holder, dict):
+        holder[f"{key}x"] = holder.pop(key)
+    else:
+        holder[key] = "x"
+
+
+def replaced(holder: Any, key: Any) -> None:
+    others = {"mandatory": "advisory", "2027-01-01": "2027-01-02", "monthly-ceiling": "growth"}
+    value = holder[key]
+    if isinstance(value, int):
+        holder[key] = value + 1
+    else:
+        holder[key] = others.get(value, f"{value}x") if isinstance(value, str) else 7
+
+
+def removed(holder: Any, key: Any) -> None:
+    holder.pop(key)
+
+
+def meaning(text: str) -> object:
+    """What a law does; its faults, each with its line, where it is refused."""
+    try:
+        found = parse(text, file="policies.yaml", rules=RULES, stacks={"demo"})
+    except InputError as refused:
+        return [fault.message for fault in refused.faults if fault.line]
+    return (found.settings, found.levels, found.exemptions)
+
+
+@pytest.mark.parametrize("path", list(leaves(WHOLE)), ids=lambda path: ".".join(map(str, path)))
+@pytest.mark.parametrize("edit", [renamed, replaced, removed])
+def test_every_field_of_the_law_changes_it_or_is_refused(
+    path: tuple[Any, ...], edit: Callable[[Any, Any], None]
+) -> None:
+    before = meaning(json.dumps(WHOLE))
+    assert isinstance(before, tuple)
+    after = meaning(edited(path, edit))
+    assert after not in (before, [])
+
+
+def test_a_field_that_is_named_otherwise_is_never_ignored() -> None:
+    for path in leaves(WHOLE):
+        if path[:3] == ("rules", "unpriced", "at_most_usd_per_month") and len(path) > 3:
+            continue  # any item may be stated
+        with pytest.raises(InputError):
+            parse(edited(path, renamed), file="policies.yaml", rules=RULES, stacks={"demo"})

@@ -73,7 +73,7 @@ def _text(body: dict[str, Any]) -> str:
 
 
 def diff(repository: Path, *arguments: str, code: int | None = None) -> DiffForm:
-    done = atoll(repository, "diff", "--json", "-", *arguments, code=code)
+    done = atoll(repository, "diff", "--json", *arguments, code=code)
     assert done.stdout, done.stderr
     form = cast("DiffForm", json.loads(done.stdout))
     assert done.returncode == form["exit_code"]

@@ -116,6 +116,7 @@ def test_equal_sides_are_not_run(repository: Path) -> None:
 def test_a_renamed_a_removed_and_a_broken_stack_are_told_beside_each_other(repository: Path, tmp_path: Path) -> None:
     clone = _clone(repository, tmp_path)
     git(clone, "mv", f"stacks/{SMALL}", "stacks/lambda-two")
+    git(clone, "mv", f"stacks/Pulumi.{SMALL}.yaml", "stacks/Pulumi.lambda-two.yaml")
     accept(clone, "lambda-two", {**accepted(clone, "lambda-two"), "stack": "lambda-two"})
     shutil.rmtree(clone / "stacks" / BIG)
     shutil.copytree(clone / "stacks" / "lambda-two", clone / "stacks" / "broken")
@@ -187,11 +188,17 @@ def test_a_branch_that_is_behind_says_so_and_may_start_where_it_parted(repositor
 
 
 def test_an_unknown_ref_is_one_sentence_with_a_way_out(repository: Path) -> None:
-    for ref in ("nowhere", "--help", "$(id)", "0" * 40, ""):
+    for ref in ("nowhere", "--help", "$(id)", "0" * 40):
         done = atoll(repository, "diff", f"--base={ref}", code=1)
         assert done.stderr.count("error:") == 1
         assert "fetch-depth: 0" in done.stderr
         assert "Traceback" not in done.stderr
+
+
+def test_an_empty_ref_is_a_fault_of_usage(repository: Path) -> None:
+    done = atoll(repository, "diff", "--base=", code=2)
+    assert done.stderr.count("error:") == 1
+    assert "'--base': it is empty" in done.stderr
 
 
 def test_a_stack_that_neither_side_has_is_refused(repository: Path) -> None:

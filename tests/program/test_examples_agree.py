@@ -10,12 +10,13 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from locked_stack import write_locked
 
 from catalogs.reader import load
 from planning.bill import State
 from planning.checklist import Checklist
 from planning.checklist.reading import read_file
-from planning.lock import lock, to_text
+from planning.lock import lock
 from planning.options.market import Market
 from planning.options.option import ceilings
 from planning.quote import Quote
@@ -81,12 +82,10 @@ def test_the_bill_of_an_accepted_option_equals_the_takeoff_of_its_program(
     checklist, found = checklist_of(example), quote_of(example)
     chosen = next(option for option in found.options if option.id == option_id)
     accepted = lock(found, chosen, ceiling=ceilings(checklist), contract_months=checklist.contract.months)
-    folder = tmp_path / "stacks" / example
-    folder.mkdir(parents=True)
+    write_locked(tmp_path, accepted)
     (tmp_path / "Pulumi.yaml").write_text((ROOT / "Pulumi.yaml").read_text())
     (tmp_path / "stacks/__main__.py").write_text((ROOT / "stacks/__main__.py").read_text())
-    (folder / "quote.lock.json").write_text(to_text(accepted))
-    command = [sys.executable, "-m", "driver.entry", "plan", example, "--json", "-", "--today", str(TODAY)]
+    command = [sys.executable, "-m", "driver.entry", "plan", example, "--json", "--today", str(TODAY)]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode in (0, 10, 11), done.stderr
     plan = json.loads(done.stdout)

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import pulumi
 import pytest
 import yaml
+from locked_stack import write_locked
 from look import at, of_type, one
 from platform_samples import handle_of, run_part, spec_with
 
@@ -26,7 +27,7 @@ from driver.gitops.written import HEADER, Place, files, outdated
 from driver.offline.program import Run, run
 from planning.checklist.reading import read_file
 from planning.errors import InputError
-from planning.lock import lock, to_text
+from planning.lock import lock
 from planning.options.market import Market
 from planning.options.option import ceilings
 from planning.quoting import quote
@@ -214,8 +215,7 @@ def test_files_of_an_earlier_hand_over_are_found_and_the_customers_own_left(tmp_
 
 def accepted(folder: Path, *, handover: str) -> None:
     """A project whose only stack has a small platform, on a cluster that exists."""
-    home = folder / "stacks/lagoon"
-    home.mkdir(parents=True)
+    (folder / "stacks").mkdir()
     for name in ("Pulumi.yaml", "stacks/__main__.py"):
         (folder / name).write_text((ROOT / name).read_text())
     rented = read_file(ROOT / "stacks/existing-lambda/checklist.yaml")
@@ -223,7 +223,7 @@ def accepted(folder: Path, *, handover: str) -> None:
     asked = rented.model_copy(update={"platform": small})
     found = quote(asked, checklist_digest="", stack="lagoon", market=Market(load()), today=date(2026, 11, 21))
     chosen = lock(found, found.options[0], ceiling=ceilings(asked), contract_months=asked.contract.months)
-    (home / "quote.lock.json").write_text(to_text(chosen))
+    write_locked(folder, chosen)
 
 
 @pytest.fixture

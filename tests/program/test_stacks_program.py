@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 import specs
+from locked_stack import write_locked
 
 from driver.offline.program import run
 from planning.errors import InputError
-from planning.lock import SCHEMA_VERSION, Ceilings, Lock, to_text
+from planning.lock import SCHEMA_VERSION, Ceilings, Lock
 
 if TYPE_CHECKING:
     from planning.spec import ClusterSpec
@@ -18,22 +19,20 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_the_stacks_program_builds_what_its_lock_decides(tmp_path: Path) -> None:
-    folder = tmp_path / "stacks" / "sample"
-    folder.mkdir(parents=True)
-    (folder.parent / "__main__.py").write_text((ROOT / "stacks" / "__main__.py").read_text())
-    (folder / "quote.lock.json").write_text(lock_text(specs.existing_cluster()))
+    write_locked(tmp_path, locked(specs.existing_cluster()))
+    (tmp_path / "stacks/__main__.py").write_text((ROOT / "stacks" / "__main__.py").read_text())
     found = run("sample", root=tmp_path)
     assert "atoll:contract:Rented" in {resource.type for resource in found.resources}
     assert found.exports["provider"] == "lambda"
     assert found.exports["stack"] == "sample"
 
 
-def lock_text(spec: ClusterSpec) -> str:
+def locked(spec: ClusterSpec) -> Lock:
     ceiling = Ceilings(usd_per_month=None, usd_per_contract=None, usd_per_gpu_hour=None, binds="expected")
-    lock = Lock(
+    return Lock(
         schema_version=SCHEMA_VERSION,
         stack="sample",
-        option="cheapest",
+        option=f"{spec.placement.provider}-{spec.placement.region}-h100-8",
         views=("cheapest",),
         checklist_digest="sha256:0",
         prices="embedded",
@@ -47,7 +46,6 @@ def lock_text(spec: ClusterSpec) -> str:
         joined=False,
         bill=(),
     )
-    return to_text(lock)
 
 
 def test_a_stack_without_a_lock_says_what_to_do(tmp_path: Path) -> None:

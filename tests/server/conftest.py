@@ -12,7 +12,7 @@ from _pytest.capture import CaptureManager
 from control_plane import BIN, REPOSITORY, WITHOUT_GO, ControlPlane, build, running
 from definitions import judged
 from existing_plan import TEAMS, TWO_TEAMS, accepted, accepted_for_two_teams, manifests, pools
-from fake_nodes import join
+from fake_nodes import join, owners, remove
 from kube_client import KubeClient, Manifest
 from mlflow_server import HOW, PYTHON, MlflowServer, chart_values, running_mlflow
 from store_server import StoreServer, build_store, running_store
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from planning.spec import Pool
+
+
+SESSION = {"example", "two-teams"}  # whose nodes stay for every file
+PLANE = pytest.StashKey[ControlPlane]()
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,21 @@ def control_plane(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPath
     """A running control plane."""
     _built(pytestconfig, build, "the servers are")
     with running(tmp_path_factory.mktemp("control-plane")) as plane:
+        pytestconfig.stash[PLANE] = plane
         yield plane
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _no_node_is_left(pytestconfig: pytest.Config) -> Iterator[None]:
+    """Each file removes the nodes that it made: a pod of another's tests could land there."""
+    yield
+    plane = pytestconfig.stash.get(PLANE, None)
+    if plane is None:
+        return
+    kube = KubeClient(plane)
+    left = {name: owner for name, owner in owners(kube).items() if owner not in SESSION}
+    remove(kube, [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}} for name in left])
+    assert left == {}, "this file's tests leave nodes; make them with fake_nodes.joined"
 
 
 @pytest.fixture(scope="session")
@@ -111,20 +129,20 @@ def _houses_of_manifests(kube: KubeClient, objects: list[Manifest]) -> None:
         assert kube.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}).ok
 
 
-def apply(kube: KubeClient, found: list[Manifest], pools: tuple[Pool, ...]) -> Applied:
+def apply(kube: KubeClient, found: list[Manifest], pools: tuple[Pool, ...], *, owner: str) -> Applied:
     objects, unknown = judged(kube, found)
     _houses_of_manifests(kube, objects)
     for manifest in objects:
         answer = kube.apply(manifest)
         assert answer.ok, f"{manifest['kind']} {manifest['metadata']['name']}: {answer.text}"
-    return Applied(objects, unknown, pools, join(kube, pools))
+    return Applied(objects, unknown, pools, join(kube, pools, owner=owner))
 
 
 @pytest.fixture(scope="session")
 def example(kube: KubeClient, tmp_path_factory: pytest.TempPathFactory) -> Applied:
     """The existing-cluster example, every object of it."""
     folder = accepted(tmp_path_factory.mktemp("existing"))
-    return apply(kube, manifests(folder), pools(folder))
+    return apply(kube, manifests(folder), pools(folder), owner="example")
 
 
 @pytest.fixture(scope="session")
@@ -137,7 +155,7 @@ def two_teams(kube: KubeClient, tmp_path_factory: pytest.TempPathFactory) -> App
         for each in manifests(folder, TWO_TEAMS)
         if homes & {each["metadata"].get("namespace"), each["metadata"]["name"]}
     ]
-    return apply(kube, mine, tuple(each for each in pools(folder, TWO_TEAMS) if each.workload))
+    return apply(kube, mine, tuple(each for each in pools(folder, TWO_TEAMS) if each.workload), owner="two-teams")
 
 
 @pytest.fixture

@@ -76,7 +76,7 @@ def manifests(folder: Path, stack: str = EXAMPLE) -> list[dict[str, Any]]:
 
     A Helm release is none, nor is a change of an object that somebody else makes.
     """
-    plan = json.loads(atoll("plan", stack, "--json", "-", folder=folder))
+    plan = json.loads(atoll("plan", stack, "--json", folder=folder))
     kubernetes = [each for each in plan["resources"] if each["type"].startswith("kubernetes:") and each["custom"]]
     whole = [each for each in kubernetes if not each["type"].endswith(("Patch", ":Release")) and _beside(each["urn"])]
     found = [stood_in(each["inputs"]) for each in whole]

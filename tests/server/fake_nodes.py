@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 from kube_client import conditions
@@ -9,13 +10,15 @@ from kube_client import conditions
 from components.nodepool.devices import device, labels, taints
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     import requests
     from kube_client import KubeClient, Manifest
 
     from planning.spec import Pool
 
+OWNER = "test/owner"  # label: whose tests made the node, and remove it before the next file's begin
+GONE = 404
 NOT_READY = "node.kubernetes.io/not-ready"
 PODS = "110"  # what a kubelet allows by default
 OF_KUBELET = {"kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64"}
@@ -48,16 +51,47 @@ def nodes(pools: Iterable[Pool]) -> Iterator[Manifest]:
         yield from (node(pool, number) for number in range(pool.max_nodes))
 
 
-def join(kube: KubeClient, pools: Iterable[Pool]) -> list[Manifest]:
+def join(kube: KubeClient, pools: Iterable[Pool], *, owner: str = "") -> list[Manifest]:
     """Make the nodes of the pools, and return when kwok says of each that it is ready."""
     joined = list(nodes(pools))
-    for each in joined:
+    admit(kube, joined, owner=owner)
+    return joined
+
+
+@contextlib.contextmanager
+def joined(kube: KubeClient, made: Sequence[Manifest], *, owner: str) -> Iterator[list[Manifest]]:
+    """Nodes of one file's tests: ready, labelled as its own, and gone when the file's tests are over."""
+    try:
+        admit(kube, made, owner=owner)
+        yield list(made)
+    finally:
+        remove(kube, made)
+
+
+def admit(kube: KubeClient, made: Sequence[Manifest], *, owner: str) -> None:
+    """Make the nodes, and return when each is ready."""
+    for each in made:
+        each["metadata"].setdefault("labels", {})[OWNER] = owner
         answer = kube.apply(each)
         assert answer.ok, answer.text
-    for each in joined:
+    for each in made:
         answer = kube.wait(each, is_ready)
         assert is_ready(answer), f"kwok never made {each['metadata']['name']} ready: {answer.text}"
-    return joined
+
+
+def remove(kube: KubeClient, made: Sequence[Manifest]) -> None:
+    """Delete the nodes, and return when they are gone."""
+    for each in made:
+        kube.delete(each)
+    for each in made:
+        answer = kube.wait(each, lambda answer: answer.status_code == GONE)
+        assert answer.status_code == GONE, f"{each['metadata']['name']} does not go: {answer.text}"
+
+
+def owners(kube: KubeClient) -> dict[str, str]:
+    """Whose tests made each node that there is; "" where no label says."""
+    items = kube.request("GET", "/api/v1/nodes").json()["items"]
+    return {each["metadata"]["name"]: each["metadata"].get("labels", {}).get(OWNER, "") for each in items}
 
 
 def is_ready(answer: requests.Response) -> bool:

@@ -21,8 +21,10 @@ import yaml
 
 from driver.rehearsal.children import BIN, LOOPBACK, REPOSITORY, child, free_ports, until
 from driver.rehearsal.store import MOVER, REGION, ROOT, RehearsedStore
+from driver.relocate.capacity import room_left
 from driver.relocate.mover.s3 import S3Store, connect
 from driver.relocate.mover.shapes import Head, StoreError
+from driver.relocate.places import StorePlace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
@@ -227,6 +229,17 @@ def small_store(folder: Path, *, mib: int) -> Generator[RehearsedStore]:
         found = RehearsedStore(endpoint=f"http://{LOOPBACK}:{port}", drive=drive, keys=keys, server=started)
         until(lambda: _ready(found), started, seconds=60.0)
         yield found
+
+
+def await_room(store: RehearsedStore, *, mib: int) -> None:
+    """Wait until the server itself says that so much is free: it answers a delete before its bytes are given back."""
+    keys = {"access_key_env": "KEY", "secret_key_env": "SECRET"}
+    form = {"kind": "minio", "endpoint": store.endpoint, "region": REGION, "admin": keys, "mover": keys}
+    place = StorePlace.model_validate(form)
+    deadline = time.monotonic() + WITHIN
+    while (left := room_left(place, {"KEY": ROOT, "SECRET": store.keys[ROOT]}) or 0) < mib * 2**20:
+        assert time.monotonic() < deadline, f"{left} bytes are free after the deletes, {mib} MiB are needed"
+        time.sleep(0.2)
 
 
 def may_mount() -> bool:

@@ -43,8 +43,8 @@ ASKED: Mapping[str, Asked] = {
             "access": {"sso": SSO},
         },
     ),
-    "aws": Asked("demo", "at_home", {"platform": {"size": "full"}, "schedulers": ["airflow"]}),
-    "aws-provider": Asked("demo", "at_home", {"platform": {"size": "full", "object_store": "provider"}}),
+    "aws": Asked("demo", "same_cloud", {"platform": {"size": "full"}, "schedulers": ["airflow"]}),
+    "aws-provider": Asked("demo", "same_cloud", {"platform": {"size": "full", "object_store": "provider"}}),
 }
 
 
@@ -73,7 +73,7 @@ def whole_secret(manifest: dict[str, Any]) -> dict[str, Any]:
 
 def objects(folder: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Every whole object of the plan, what others live in first, and every patch of an object that another makes."""
-    plan = json.loads(atoll("plan", STACK, "--json", "-", folder=folder))
+    plan = json.loads(atoll("plan", STACK, "--json", folder=folder))
     found = [each for each in plan["resources"] if each["type"].startswith("kubernetes:") and each["custom"]]
     ours = [each for each in found if not each["type"].startswith("kubernetes:helm.sh/")]
     whole = [whole_secret(stood_in(each["inputs"])) for each in ours if not each["type"].endswith("Patch")]

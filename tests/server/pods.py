@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from fake_nodes import OWNER
 from kube_client import conditions
 
 from components.access.names import SERVICE_ACCOUNT
@@ -53,9 +54,9 @@ def pod(
     }
 
 
-def gpu_pod(name: str, namespace: str, *, pool: str, gpus: int) -> Manifest:
-    """A pod for the accelerators of a pool."""
-    return pod(name, namespace, gpus=gpus, tolerates=GPU, on={"atoll/pool": pool})
+def gpu_pod(name: str, namespace: str, *, pool: str, gpus: int, owner: str = "example") -> Manifest:
+    """A pod for the accelerators of a pool, on the nodes that these tests made: pools of two files may share a name."""
+    return pod(name, namespace, gpus=gpus, tolerates=GPU, on={"atoll/pool": pool, OWNER: owner})
 
 
 def run(kube: KubeClient, manifest: Manifest) -> dict[str, Any]:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from fake_nodes import joined
+
 from driver.relocate.step import Move
 
 if TYPE_CHECKING:
@@ -107,6 +109,5 @@ def cluster_of(kube: KubeClient) -> Iterator[None]:
             "conditions": [{"type": "Ready", "status": "True"}],
         },
     }
-    kube.request("POST", "/api/v1/nodes", body=node)
-    yield
-    kube.delete({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "freeze-node"}})
+    with joined(kube, [node], owner="relocate-freeze"):
+        yield

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from existing_plan import EXAMPLE, copy_project
-from fake_nodes import is_ready, node
+from fake_nodes import joined, node
 from pods import gpu_pod
 from pods import run as run_pod
 
@@ -72,15 +72,14 @@ def it(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def two_nodes(it: Asked, kube: KubeClient) -> list[Manifest]:
+def two_nodes(it: Asked, kube: KubeClient) -> Iterator[list[Manifest]]:
     pool = next(each for each in it.lock.spec.pools if each.role == "gpu")
     made = [node(pool, number) for number in range(len(NODES))]
     for each, name in zip(made, NODES, strict=True):
         each["metadata"]["name"] = name
         each["metadata"]["labels"]["kubernetes.io/hostname"] = name
-        assert kube.apply(each).ok
-        assert is_ready(kube.wait(each, is_ready))
-    return made
+    with joined(kube, made, owner="accept-test") as found:
+        yield found
 
 
 @pytest.fixture
@@ -128,7 +127,7 @@ def test_a_run_makes_measures_names_the_slow_node_and_cleans_up(  # noqa: PLR091
     it: Asked, there: Any, kube: KubeClient, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Any
 ) -> None:
     monkeypatch.setattr(live_run, "opened", lambda _: Spoken(there, logs(it)))
-    assert atoll([*ASKED, "--json", str(tmp_path / "report.json")]) == 1
+    assert atoll([*ASKED, "-o", str(tmp_path / "report.json")]) == 1
     said = capsys.readouterr()
     assert f"nodes that failed: {SLOW}\n" in said.out
     report = json.loads((tmp_path / "report.json").read_text())
@@ -182,7 +181,7 @@ def test_nodes_at_work_are_not_taken_and_nothing_is_made(  # noqa: PLR0917 - fix
     it: Asked, there: Any, kube: KubeClient, namespace: str, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
     pool = next(each.name for each in it.lock.spec.pools if each.role == "gpu")
-    holder = gpu_pod("holder", namespace, pool=pool, gpus=8)
+    holder = gpu_pod("holder", namespace, pool=pool, gpus=8, owner="accept-test")
     holder["spec"] |= {"nodeName": NODES[0], "serviceAccountName": "default"}
     run_pod(kube, holder)
     monkeypatch.setattr(live_run, "opened", lambda _: there)

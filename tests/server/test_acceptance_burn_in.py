@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pulumi
 import pytest
 from existing_plan import accepted_example
-from fake_nodes import is_ready, node
+from fake_nodes import joined, node
 from kube_client import WITHIN
 
 from components.acceptance.ground import JOB
@@ -72,7 +72,7 @@ def named(document: Any) -> str:
 
 @pytest.fixture(scope="module")
 def args(tmp_path_factory: pytest.TempPathFactory) -> BurnInArgs:
-    folder = accepted_example(tmp_path_factory.mktemp("burn-in"), "demo", "at_home")
+    folder = accepted_example(tmp_path_factory.mktemp("burn-in"), "demo", "same_cloud")
     spec = read_lock(folder / "stacks" / "demo" / "quote.lock.json").spec
     return BurnInArgs(spec=staying(spec), hours=HOURS, mirror="", offline=True)
 
@@ -96,14 +96,8 @@ def nodes(kube: KubeClient, args: BurnInArgs) -> Iterator[list[str]]:
     for each in sorted(manifests, key=lambda each: each["kind"] != "Namespace"):
         answer = kube.apply(each)
         assert answer.ok, f"{each['kind']}: {answer.text}"
-    joined = [untested(pool, number) for number in range(2)]
-    for each in joined:
-        assert kube.apply(each).ok
-    for each in joined:
-        assert is_ready(kube.wait(each, is_ready))
-    yield [each["metadata"]["name"] for each in joined]
-    for each in joined:
-        kube.delete(each)
+    with joined(kube, [untested(pool, number) for number in range(2)], owner="burn-in") as made:
+        yield [each["metadata"]["name"] for each in made]
     jobs = f"/apis/batch/v1/namespaces/{NAMESPACE}/jobs"
     kube.request("DELETE", jobs, query={"propagationPolicy": "Background"})
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import definitions
 import pytest
 from existing_plan import accepted_example
-from fake_nodes import is_ready, node
+from fake_nodes import joined, node
 
 from components.acceptance.asked import home
 from components.acceptance.ground import NAMESPACE, Ground, ground_objects, level
@@ -48,7 +48,7 @@ class Scene:
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> ClusterSpec:
-    folder = accepted_example(tmp_path_factory.mktemp("acceptance"), "demo", "at_home")
+    folder = accepted_example(tmp_path_factory.mktemp("acceptance"), "demo", "same_cloud")
     return read_lock(folder / "stacks" / "demo" / "quote.lock.json").spec
 
 
@@ -62,20 +62,17 @@ def scene(kube: KubeClient, demo: ClusterSpec) -> Iterator[Scene]:
     )
     spec = demo.model_copy(update={"pools": pools})
     held = [pool for pool in pools if pool.fabric == "efa"]
-    joined = [untested(pool, number) for pool in held for number in range(pool.max_nodes)]
-    for each in joined:
-        assert kube.apply(each).ok
-    for each in joined:
-        assert is_ready(kube.wait(each, is_ready))
-    names = {pool.name: [each["metadata"]["name"] for each in joined] for pool in held}
-    jobs = planned(spec, nodes=names, run="t1")
-    assert is_free(kube.wait(HOUSE, is_free)), "the namespace of an earlier acceptance does not go"
-    for each in (*around(spec), *foundation(spec)):
-        answer = kube.apply(each)
-        assert answer.ok, f"{each['kind']}: {answer.text}"
-    yield Scene(spec, names, jobs)
+    made = [untested(pool, number) for pool in held for number in range(pool.max_nodes)]
+    with joined(kube, made, owner="acceptance-jobs"):
+        names = {pool.name: [each["metadata"]["name"] for each in made] for pool in held}
+        jobs = planned(spec, nodes=names, run="t1")
+        assert is_free(kube.wait(HOUSE, is_free)), "the namespace of an earlier acceptance does not go"
+        for each in (*around(spec), *foundation(spec)):
+            answer = kube.apply(each)
+            assert answer.ok, f"{each['kind']}: {answer.text}"
+        yield Scene(spec, names, jobs)
     lent = [each for each in around(spec) if each["kind"] in {"PersistentVolume", "PersistentVolumeClaim"}]
-    for each in (*joined, *reversed(lent)):  # the next test has claims and volumes of the same names
+    for each in reversed(lent):  # the next test has claims and volumes of the same names
         kube.delete(each)
     for each in lent:
         assert kube.wait(each, is_gone).status_code == NOT_FOUND
@@ -191,8 +188,11 @@ def test_storage_is_measured_from_every_node_at_once(kube: KubeClient, scene: Sc
 def test_ways_and_services_are_tried_within_the_pod_security_of_their_namespace(kube: KubeClient, scene: Scene) -> None:
     system = next(pool for pool in scene.spec.pools if pool.role == "system")
     somewhere = node(system.model_copy(update={"name": "accept-system"}), 0)
-    assert kube.apply(somewhere).ok
-    assert is_ready(kube.wait(somewhere, is_ready))
+    with joined(kube, [somewhere], owner="acceptance-jobs"):
+        _each_lands(kube, scene)
+
+
+def _each_lands(kube: KubeClient, scene: Scene) -> None:
     asked = [job for check in ("dns", "egress", "smoke") for job in scene.of(check)]
     jobs = [job for job in asked if {str(each["kind"]) for each in job.objects} <= {"ConfigMap", "Job"}]
     assert {job.subject.rpartition("/")[2] for job in jobs} == {"dns", "egress", "pipeline", "mlflow", "s3"}
@@ -200,7 +200,6 @@ def test_ways_and_services_are_tried_within_the_pod_security_of_their_namespace(
         made(kube, job)
         assert landed(kube, job)
         gone(kube, job)
-    kube.delete(somewhere)
 
 
 @definitions.here

@@ -7,10 +7,12 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
 import pytest
+from fake_nodes import joined
 
 from driver.cloud import Asked, kubernetes
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from control_plane import ControlPlane
@@ -65,10 +67,15 @@ def made() -> list[Manifest]:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _there(kube: KubeClient) -> None:
-    for each in made():
-        answer = kube.apply(each)
-        assert answer.ok, answer.text
+def _there(kube: KubeClient) -> Iterator[None]:
+    asked_of = made()
+    nodes = [each for each in asked_of if each["kind"] == "Node"]
+    with joined(kube, nodes, owner="cluster-asked"):
+        for each in asked_of:
+            if each not in nodes:
+                answer = kube.apply(each)
+                assert answer.ok, answer.text
+        yield
 
 
 @pytest.fixture(autouse=True)

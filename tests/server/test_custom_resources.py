@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.server, pytest.mark.allow_hosts(["127.0.0.1"]), defini
 
 # Example and option to the kinds that must be among its custom resources.
 EXAMPLES = {
-    "demo": ("at_home", {"NodePool", "EC2NodeClass"}),
+    "demo": ("same_cloud", {"NodePool", "EC2NodeClass"}),
     "spanning-two": ("cheapest", {"MultiKueueCluster", "MultiKueueConfig", "AdmissionCheck", "ClusterQueue"}),
 }
 # Kinds of providers' own clusters, whose definitions no chart publishes.

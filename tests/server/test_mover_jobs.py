@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import definitions
 import pytest
 from control_plane import WITHOUT_GO
+from fake_nodes import joined
 from kubernetes.config import new_client_from_config
 from store_server import build_store
 
@@ -330,7 +331,8 @@ def test_keys_that_are_wrong_and_a_spec_that_is_wrong_are_told_apart(sides: Side
         assert each in said
 
 
-def place_for_movers() -> list[Manifest]:
+@pytest.fixture
+def node_for_movers(kube: KubeClient) -> Iterator[Manifest]:
     node: Manifest = {
         "apiVersion": "v1",
         "kind": "Node",
@@ -338,6 +340,11 @@ def place_for_movers() -> list[Manifest]:
         "spec": {"taints": [{"key": "example.com/spot", "value": "true", "effect": "NoSchedule"}]},
         "status": {room: {"cpu": "8", "memory": "32Gi", "pods": "20"} for room in ("capacity", "allocatable")},
     }
+    with joined(kube, [node], owner="mover-jobs"):
+        yield node
+
+
+def place_for_movers() -> list[Manifest]:
     home: Manifest = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "moving", "labels": SAFE}}
     secrets: list[Manifest] = [
         {
@@ -354,11 +361,11 @@ def place_for_movers() -> list[Manifest]:
         "metadata": {"name": "ledgers", "namespace": "moving"},
         "spec": {"accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage": "10Gi"}}},
     }
-    return [node, home, *secrets, claim]
+    return [home, *secrets, claim]
 
 
 def test_the_api_server_takes_its_objects_under_restricted_security_and_its_pods_land(
-    kube: KubeClient, sides: Sides
+    kube: KubeClient, sides: Sides, node_for_movers: Manifest
 ) -> None:
     if not definitions.install(kube, "monitoring.coreos.com", "PodMonitor"):
         pytest.skip(definitions.ABSENT)
@@ -383,7 +390,7 @@ def test_the_api_server_takes_its_objects_under_restricted_security_and_its_pods
         assert runs.wait(made, say=lines.append) == Ended(done=True, shards=SHARDS)
         assert lines[-1] == f"{SHARDS} shards done, 0 at work"
     pods = kube.list_in("moving", "pods").json()["items"]
-    assert {each["spec"]["nodeName"] for each in pods} == {"movers-0"}
+    assert {each["spec"]["nodeName"] for each in pods} == {node_for_movers["metadata"]["name"]}
     with_claim = replace(job, name="with-claim", claim="ledgers")
     for each in jobs.objects(with_claim):
         answer = kube.apply(each, dry_run=True)

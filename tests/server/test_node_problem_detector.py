@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from fake_nodes import is_ready
+from fake_nodes import joined
 from kube_client import WITHIN, KubeClient
 
 from components.access.tenancy import shut_namespace
@@ -65,22 +65,17 @@ def objects() -> list[Manifest]:
 @pytest.fixture(scope="module")
 def installed(kube: KubeClient) -> Iterator[Manifest]:
     """The daemon set, on a cluster of which one node is tainted by its device and by the burn-in, and cordoned."""
-    joined = [node(PLAIN), node(TAINTED, BURN_IN_TAINT, "nvidia.com/gpu")]
-    joined[1]["spec"]["unschedulable"] = True
-    for each in joined:
-        assert kube.apply(each).ok
-    for each in joined:
-        assert is_ready(kube.wait(each, is_ready))
-    made = objects()
-    for each in made:
-        answer = kube.apply(each)
-        assert answer.ok, f"{each['kind']}: {answer.text}"
-    (daemons,) = [each for each in made if each["kind"] == "DaemonSet"]
-    yield daemons
-    kube.delete(daemons)
-    kube.clear(NODE_AGENTS, "pods", labelled=f"app={NAME}")
-    for each in joined:
-        kube.delete(each)
+    nodes = [node(PLAIN), node(TAINTED, BURN_IN_TAINT, "nvidia.com/gpu")]
+    nodes[1]["spec"]["unschedulable"] = True
+    with joined(kube, nodes, owner="node-problem-detector"):
+        made = objects()
+        for each in made:
+            answer = kube.apply(each)
+            assert answer.ok, f"{each['kind']}: {answer.text}"
+        (daemons,) = [each for each in made if each["kind"] == "DaemonSet"]
+        yield daemons
+        kube.delete(daemons)
+        kube.clear(NODE_AGENTS, "pods", labelled=f"app={NAME}")
 
 
 def pods(kube: KubeClient) -> dict[str, Any]:

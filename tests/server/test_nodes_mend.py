@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import yaml
-from fake_nodes import is_ready
+from fake_nodes import joined
 from kube_client import KubeClient, Manifest
 
 from driver.nodes import settling
@@ -142,14 +142,8 @@ def room(kube: KubeClient, namespace: str, tmp_path: Path) -> Iterator[Room]:
         node(SPARE, cordoned=True, labels={"atoll/spare": "true"}),
         node(RAW, untested=True),
     ]
-    for each in nodes:
-        answer = kube.apply(each)
-        assert answer.ok, answer.text
-    for each in nodes:
-        assert is_ready(kube.wait(each, is_ready))
-    yield Room(kube, namespace, tmp_path)
-    for each in nodes:
-        kube.delete(each)
+    with joined(kube, nodes, owner="mend"):
+        yield Room(kube, namespace, tmp_path)
 
 
 def workload(room: Room, *, replicas: int, least: int) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from control_plane import WITHOUT_GO
+from fake_nodes import joined
 from relocate_moves import move_in
 from store_server import build_store
 from test_mover_jobs import SAFE, Pod, got, put
@@ -103,14 +104,14 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Rehearsed
 @pytest.fixture(scope="module")
 def room(kube: KubeClient) -> Iterator[None]:
     """A namespace, a node, and a volume for the ledgers."""
+    node: Manifest = {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": "atoll-movers-0", "labels": {"test": NAMESPACE}},
+        "spec": {"taints": [{"key": "example.com/spot", "value": "true", "effect": "NoSchedule"}]},
+        "status": {of: {"cpu": "8", "memory": "32Gi", "pods": "50"} for of in ("capacity", "allocatable")},
+    }
     objects: list[Manifest] = [
-        {
-            "apiVersion": "v1",
-            "kind": "Node",
-            "metadata": {"name": "atoll-movers-0", "labels": {"test": NAMESPACE}},
-            "spec": {"taints": [{"key": "example.com/spot", "value": "true", "effect": "NoSchedule"}]},
-            "status": {of: {"cpu": "8", "memory": "32Gi", "pods": "50"} for of in ("capacity", "allocatable")},
-        },
         {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE, "labels": SAFE}},
         *(
             {
@@ -127,12 +128,13 @@ def room(kube: KubeClient) -> Iterator[None]:
             for bucket in BUCKETS
         ),
     ]
-    for each in objects:
-        answer = kube.apply(each)
-        assert answer.ok, answer.text
-    yield
-    for each in objects[::-1]:
-        kube.delete(each)
+    with joined(kube, [node], owner="relocate-cluster"):
+        for each in objects:
+            answer = kube.apply(each)
+            assert answer.ok, answer.text
+        yield
+        for each in objects[::-1]:
+            kube.delete(each)
 
 
 @pytest.fixture(params=["sets"])

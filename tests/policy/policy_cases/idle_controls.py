@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from lock_kit import with_law, with_pool
+from lock_kit import pool_in, with_law, with_pool
 from policy_kit import Breaking, changed, sound, without
 
 from planning.takeoff.resource import UNKNOWN, Value
@@ -16,6 +16,13 @@ def reserved() -> Subject:
     """A pool of Karpenter that may take what is reserved."""
     capacity: list[Value] = ["reserved", "on-demand"]
     return changed(sound(), POOL, {"spec.template.spec.requirements.1.values": capacity}, name="nodes-notebooks")
+
+
+def beyond() -> Subject:
+    """A pool of CKS that may grow by a spare that its lock does not have."""
+    stack = sound("coreweave")
+    working = pool_in(stack, "pretrain-13b").working
+    return with_pool(stack, "pretrain-13b", spares=0, max_nodes=working)
 
 
 CASES: tuple[Breaking, ...] = (
@@ -37,7 +44,7 @@ CASES: tuple[Breaking, ...] = (
     ),
     Breaking(
         what="a pool of CKS that grows beyond the lock",
-        stack=lambda: with_pool(sound("coreweave"), "pretrain-13b", working=1, max_nodes=2),
+        stack=beyond,
     ),
     Breaking(what="no culler", stack=lambda: without(sound(), DEPLOYMENT, name="atoll-culler")),
     Breaking(

@@ -2,23 +2,32 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from lock_kit import with_law, with_pool
+from lock_kit import pool_in, with_law, with_pool
 from policy_kit import Breaking, sound
 
 from policies.rules.spares import SpareSettings
+from policies.subject import Subject
+
+
+def short_of_a_spare(target: str, name: str) -> Subject:
+    """A stack whose lock has one spare more than its nodes have room for."""
+    stack = sound(target)
+    pool = pool_in(stack, name)
+    return with_pool(stack, name, spares=pool.spares + 1, max_nodes=pool.max_nodes + 1)
+
 
 CASES: tuple[Breaking, ...] = (
     Breaking(
         what="a pool of CKS without room for its second spare",
-        stack=lambda: with_pool(sound("coreweave"), "pretrain-13b", spares=2, max_nodes=4, min_nodes=0),
+        stack=lambda: short_of_a_spare("coreweave", "pretrain-13b"),
     ),
     Breaking(
         what="a pool of Karpenter without room for its spare",
-        stack=lambda: with_pool(sound(), "finetune-7b", spares=1, max_nodes=2),
+        stack=lambda: short_of_a_spare("aws", "finetune-7b"),
     ),
     Breaking(
-        what="a pool of GKE without room for its spares",
-        stack=lambda: with_pool(sound("gcp"), "policy-3b", spares=5, max_nodes=9),
+        what="a pool of GKE without room for its next spare",
+        stack=lambda: short_of_a_spare("gcp", "policy-3b"),
     ),
     Breaking(
         what="fewer spares than the project wants",

@@ -14,6 +14,6 @@ def at_most(percent: int, target: str = "aws") -> Subject:
 
 
 CASES: tuple[Breaking, ...] = (
-    Breaking(what="11% on spot where a tenth is allowed", stack=lambda: at_most(10)),
+    Breaking(what="a tenth on spot where a twentieth is allowed", stack=lambda: at_most(5)),
     Breaking(what="all on spot where half is allowed", stack=lambda: at_most(50, "coreweave")),
 )
