@@ -42,7 +42,7 @@ show = ["git", "show", asked["--head"] + ":stacks/demo/checklist.yaml"]
 text = subprocess.run(show, capture_output=True, text=True, check=True).stdout
 if "dear" in text:
     whole["verdict"], whole["exit_code"] = "over", 10
-texts = {{"--json": json.dumps(whole), "--markdown": "# figures", "--sarif": "{{}}", "--junit": "<x/>"}}
+texts = {{"-o": json.dumps(whole), "--markdown": "# figures", "--sarif": "{{}}", "--junit": "<x/>"}}
 for option, body in texts.items():
     open(asked[option], "w").write(body)
 sys.exit(whole["exit_code"])
