@@ -75,7 +75,7 @@ def expected(*pools: ExpectedPool) -> Expected:
     )
     return Expected(
         stack="demo",
-        option="at_home",
+        option="same_cloud",
         pools=pools or (pool(),),
         tiers=(tier,),
         once=(
@@ -143,7 +143,7 @@ def good() -> Results:
     return {
         "schema_version": 1,
         "stack": "demo",
-        "option": "at_home",
+        "option": "same_cloud",
         "started": STARTED,
         "ended": ENDED,
         "measured": deepcopy(records),

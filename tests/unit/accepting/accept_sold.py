@@ -36,7 +36,7 @@ def sold(stack: str) -> Sold:
     checklist = read_file(ROOT / "stacks" / stack / "checklist.yaml")
     market = Market(catalog())
     found = quote(checklist, checklist_digest="", stack=stack, market=market, today=date(2026, 11, 21))
-    option = next((each for each in found.options if "at_home" in each.views), found.options[0])
+    option = next((each for each in found.options if "same_cloud" in each.views), found.options[0])
     accepted = lock(found, option, ceiling=ceilings(checklist), contract_months=checklist.contract.months)
     return Sold(accepted, expected(accepted, catalog(), checklist))
 

@@ -40,13 +40,13 @@ def text_of(whole: dict[str, Any]) -> str:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("[" * 100_000, "not the results"),
-        ('{"a":' * 100_000, "not the results"),
-        ('{"schema_version": ' + "9" * 5000 + "}", "not the results"),
-        (text_of(results())[:-1] + ', "stack": "another"}', "a key twice"),
+        ("[" * 100_000, "nested deeper"),
+        ('{"a":' * 100_000, "nested deeper"),
+        ('{"schema_version": ' + "9" * 5000 + "}", "a number of 5,000 digits"),
+        (text_of(results())[:-1] + ', "stack": "another"}', "stands twice in one object"),
         (text_of(results(started="yesterday")), "no time with its zone"),
         (text_of(results(ended="2026-11-22T10:00:00")), "no time with its zone"),
-        (text_of(results(record(tool="\ud800"))), "measured.0: tool is no text"),
+        (text_of(results(record(tool="\ud800"))), "half a character"),
         (text_of(results(record(readings=[{"name": "tflops", "value": "NaN", "unit": "TFLOPS"}]))), "is no amount"),
         (text_of(results(record(readings=[{"name": "tflops", "value": "1e999", "unit": "TFLOPS"}]))), "is no amount"),
         (text_of(results(record(**SHARE, params={"nodes": "9" * 5000, "node": "a"}))), "measured.0: params"),

@@ -106,7 +106,6 @@ def enter(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(project)
     monkeypatch.delenv("COLUMNS", raising=False)
     monkeypatch.delenv("ATOLL_DEBUG", raising=False)
-    monkeypatch.setattr(cli, "COMMANDS", {**cli.COMMANDS, "clone": "driver.commands.clone"})
 
 
 def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> Told:

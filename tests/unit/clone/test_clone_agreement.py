@@ -49,7 +49,7 @@ def accepted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     checklist.write_text(checklist.read_text(encoding="utf-8") + SETTLED, encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        assert cli.run(["accept", "demo", "at_home", *FIXED]) == 0
+        assert cli.run(["accept", "demo", "same_cloud", *FIXED]) == 0
     return folder
 
 

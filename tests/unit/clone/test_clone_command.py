@@ -26,7 +26,7 @@ KMS = """\
 secretsprovider: awskms://alias/atoll?region=us-east-1
 encryptedkey: AQICAHhsource
 config:
-  atoll:accepted: aws-us-east-1-b200-8-spot
+  atoll:accepted: OPTION
   atoll:alertKind: slack
   atoll:auditTrail: "false"
   aws:region: us-east-1
@@ -43,7 +43,7 @@ def accepted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = project_at(tmp_path_factory.mktemp("accepted"), "demo", "spanning-two", "rl-cpu")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        assert cli.run(["accept", "demo", "at_home", *FIXED]) == 0
+        assert cli.run(["accept", "demo", "same_cloud", *FIXED]) == 0
         assert cli.run(["accept", "spanning-two", "cheapest", *FIXED]) == 0
     return folder
 
@@ -131,7 +131,11 @@ def test_json_has_every_field_and_is_of_its_shape(project: Path, capsys: pytest.
         (("demo", "west", "--region", "us-west-2", "--provider", "awss"), 1, 'did you mean "aws"?'),
         (("demo", "west", "--region", "us-west-2", "--cidr", "10.0.128.0/20"), 1, "the main VPC of demo"),
         (("demo", "west", "--region", "us-west-2", "--cidr", "10.64.0.5/20"), 2, "is an address inside a range"),
-        (("demo", "west", "--region", "us-west-2", "--cidr", "11.0.0.0/16"), 1, "a range of the public internet"),
+        (
+            ("demo", "west", "--region", "us-west-2", "--cidr", "11.0.0.0/16"),
+            1,
+            "11.0.0.0/16 is not a range of private addresses",
+        ),
         (("demo", "west", "--region", "us-west-2", "--zones", "usw2-az1,usw2-az7"), 1, 'no zone "usw2-az7"'),
         (("demo", "west", "--region", "us-west-2", "--zones", "usw2-az1"), 1, "spans 2 or 3 different zones"),
         (("demo", "west", "--region", "us-west-2", "--option", "fasted"), 1, 'did you mean "fastest"?'),
@@ -140,7 +144,11 @@ def test_json_has_every_field_and_is_of_its_shape(project: Path, capsys: pytest.
         (("rl-cpu", "west", "--region", "us-west-2"), 1, "first: atoll accept rl-cpu OPTION"),
         (("nowhere", "west", "--region", "us-west-2"), 1, "there is no stack 'nowhere'"),
         (("spanning-two", "spanning-two-training", "--region", "us-west-2"), 1, "would share the physical name"),
-        (("demo", "west", "--region", "us-west-2", "--decisions", "absent.yaml"), 1, "absent.yaml: cannot be read"),
+        (
+            ("demo", "west", "--region", "us-west-2", "--decisions", "absent.yaml"),
+            1,
+            "absent.yaml: there is no such file",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused_in_words_and_nothing_is_written(
@@ -182,7 +190,8 @@ def test_zones_that_were_named_are_those_of_the_lock(project: Path, capsys: pyte
 
 
 def test_secrets_and_their_key_are_never_copied(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (project / "stacks/Pulumi.demo.yaml").write_text(KMS)
+    option = read_lock(project / "stacks/demo/quote.lock.json").option
+    (project / "stacks/Pulumi.demo.yaml").write_text(KMS.replace("OPTION", option))
     told = call(capsys, "clone", "demo", "west", "--region", "us-west-2", *FIXED)
     assert told.code == 1
     assert "secretsprovider: URL" in told.err

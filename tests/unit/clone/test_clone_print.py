@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -17,7 +18,7 @@ FIXED = ("--allow-stale", "--today", "2026-11-21")
 CONFIG = """\
 secretsprovider: awskms://alias/atoll?region=us-east-1
 config:
-  atoll:accepted: x
+  atoll:accepted: OPTION
   atoll:alertReceiver:
     secure: v1:sourcesecret
 """
@@ -61,7 +62,7 @@ def test_the_first_lines_say_where_to_for_how_much_and_what_to_look_at(capsys: p
     words = [line.split()[0] for line in lines[1:6]]
     assert words[:4] == ["option", "USD", "change", "no"]
     first = " ".join(" ".join(lines[:16]).split())
-    assert "20 lines of the bill, 1,163.27 USD a month at demo: the price book has no price for them" in first
+    assert "20 lines of the bill, 1,167.07 USD a month at demo: the price book has no price for them" in first
     assert "30,000.00 USD a month: nobody can tell while 20 lines of the bill have no price" in first
     assert "Look at these first: - assumed, as nobody decided it: contract.months: keep" in first
     assert "other accelerators: pool notebooks L40S-PCIe-48GB → A100-SXM-40GB" in first
@@ -87,7 +88,8 @@ def test_no_vpn_of_the_project_is_the_clones(capsys: pytest.CaptureFixture[str])
 def test_secrets_are_set_in_a_stack_that_is_made_with_the_clones_own_key(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (project / "stacks/Pulumi.demo.yaml").write_text(CONFIG)
+    option = json.loads((project / "stacks/demo/quote.lock.json").read_text())["option"]
+    (project / "stacks/Pulumi.demo.yaml").write_text(CONFIG.replace("OPTION", option))
     decided = project / "d.yaml"
     decided.write_text(f"secretsprovider: {KEY}\n")
     out = west(capsys, "--dry-run", "--decisions", str(decided)).out

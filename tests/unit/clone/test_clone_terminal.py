@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import pty
-import select
 import shutil
-import signal
-import sys
-import time
-from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from clone_kit import ROOT, files_of, project_at
+from clone_kit import files_of, project_at
+from terminal_kit import CTRL_C, CTRL_D, at_terminal
 
 from driver import cli
 from planning.checklist.reading import read_file
 
-LONGEST_S = 120.0  # a process that says nothing for so long hangs
-CTRL_C, CTRL_D = "\x03", "\x04"
 CLONE = ("clone", "demo", "west", "--region", "us-west-2", "--allow-stale", "--today", "2026-11-21")
 
 
@@ -39,61 +30,6 @@ def accepted(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def project(accepted: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(accepted, tmp_path / "project"))
-
-
-@dataclass
-class Terminal:
-    """One command line in a terminal of its own."""
-
-    pid: int
-    screen: int
-    said: str = ""
-    seen: int = field(default=0)
-
-    def until(self, words: str) -> str:
-        """What is said from the last stop to these words."""
-        ends = time.monotonic() + LONGEST_S
-        while words not in self.said[self.seen :]:
-            read = self._read(before=ends)
-            if not read:
-                pytest.fail(f"never said {words!r}: {self.said[-2000:]}")
-            self.said += read.decode(errors="replace")
-        stop = self.said.index(words, self.seen) + len(words)
-        passage, self.seen = self.said[self.seen : stop], stop
-        return passage
-
-    def type(self, keys: str) -> None:
-        os.write(self.screen, keys.encode())
-
-    def end(self) -> int:
-        """The rest, and the exit code; a process that does not end is ended."""
-        ends = time.monotonic() + LONGEST_S
-        while read := self._read(before=ends):
-            self.said += read.decode(errors="replace")
-        if time.monotonic() >= ends:
-            os.kill(self.pid, signal.SIGKILL)
-        _, status = os.waitpid(self.pid, 0)
-        os.close(self.screen)
-        return os.waitstatus_to_exitcode(status)
-
-    def _read(self, *, before: float) -> bytes:
-        with suppress(OSError):  # Linux says EIO where the other side has gone
-            if select.select([self.screen], [], [], max(0.0, before - time.monotonic()))[0]:
-                return os.read(self.screen, 65_536)
-        return b""
-
-
-def at_terminal(folder: Path, *arguments: str) -> Terminal:
-    pid, screen = pty.fork()
-    if pid == 0:
-        try:
-            signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell starts what runs in its background deaf to Ctrl-C
-            os.chdir(folder)
-            environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100", "TERM": "xterm"}
-            os.execve(sys.executable, [sys.executable, "-P", "-m", "driver.entry", *arguments], environment)  # noqa: S606 - no shell is wanted
-        finally:
-            os._exit(127)
-    return Terminal(pid, screen)
 
 
 def test_a_person_is_asked_told_why_an_answer_cannot_be_and_gets_the_clone(project: Path) -> None:

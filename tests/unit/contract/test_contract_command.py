@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from accepted import ROOT, accepted
+from locked_stack import write_locked
 
 from driver import cli
-from planning.lock import to_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +19,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for stack in ("demo", "gcp-train"):
         (tmp_path / "stacks" / stack).mkdir(parents=True)
         shutil.copy(ROOT / "stacks" / stack / "checklist.yaml", tmp_path / "stacks" / stack)
-    (tmp_path / "stacks/demo/quote.lock.json").write_text(to_text(accepted("demo")), encoding="utf-8")
+    write_locked(tmp_path, accepted("demo"))
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 from handbook_kit import scene
+from locked_stack import write_locked
 
 from driver.cli import run
 from driver.handbook import writing
 from driver.handbook.stack_outputs import read_outputs
 from planning.errors import AtollError, InputError
-from planning.lock import to_text
 
 GOOD: dict[str, Any] = {
     "vpnAddress": "192.0.2.7",
@@ -34,7 +34,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     stack.mkdir(parents=True)
     (tmp_path / "Pulumi.yaml").write_text("name: atoll\n", encoding="utf-8")
     found = scene("demo")
-    (stack / "quote.lock.json").write_text(to_text(found.lock), encoding="utf-8")
+    write_locked(tmp_path, found.lock)
     original = Path(__file__).parents[3] / "stacks/demo/checklist.yaml"
     (stack / "checklist.yaml").write_text(original.read_text(encoding="utf-8"), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
@@ -150,7 +150,7 @@ def test_without_a_folder_it_is_misuse(project: Path) -> None:
     ("text", "said"),
     [
         ("{", "not JSON"),
-        ("[]", "JSON object"),
+        ("[]", "not an object"),
         ("{}", "nothing is built"),
         ('{"signIn": "https://kubeflow.ml.other.example"}', "not the outputs of demo"),
         ('{"vpnProfiles": {"eve": "[secret]"}}', "eve"),

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from accepted import ROOT, accepted
 from icalendar import Calendar
+from locked_stack import write_locked
 
 from driver.cli import run
 from driver.onboarding.credentials import folders
-from planning.lock import to_text
 
 OUTPUTS = {
     "vpnProfiles": {"ada": "[Interface] ada", "grace": "[Interface] grace", "linus": "[Interface] linus"},
@@ -26,7 +26,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "stacks/demo").mkdir(parents=True)
     (folder / "Pulumi.yaml").write_text("name: x\n")
     (folder / "stacks/demo/checklist.yaml").write_text((ROOT / "stacks/demo/checklist.yaml").read_text())
-    (folder / "stacks/demo/quote.lock.json").write_text(to_text(accepted("demo", option=0)))
+    write_locked(folder, accepted("demo", option=0))
     monkeypatch.chdir(folder)
     return folder
 
@@ -79,7 +79,7 @@ def test_credentials_never_go_into_a_repository(project: Path, capsys: pytest.Ca
     ("text", "said"),
     [
         ("nonsense", "not JSON"),
-        ("[]", "not the outputs of a stack"),
+        ("[]", "not an object"),
         ("{}", "nothing is built yet"),
         ('{"vpnProfiles": {"ada": "x"}}', "no VPN profile was made for grace, linus"),
     ],

@@ -3,7 +3,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 from planning.lock import LockedLine
-from planning.platform.prices import node_prices
+from planning.platform.prices import growth, node_prices
 
 
 def line(key: str, *, unit: str | None, month: str | None) -> LockedLine:
@@ -40,3 +40,19 @@ def test_everything_else_counts_as_expected_other_placements_nodes_too() -> None
 def test_what_nobody_knows_a_price_of_is_left_out() -> None:
     found = node_prices([line("pool/train/machine", unit=None, month=None), line("logs", unit=None, month=None)])
     assert (found.usd_per_hour, found.other_usd_per_month) == ({}, 0)
+
+
+def test_what_is_paid_by_the_node_grows_with_all_nodes_and_support_no_further_than_the_ceiling() -> None:
+    bill = [
+        line("pool/train/machine", unit="10", month="3650"),
+        line("pool/train/disk", unit="0.08", month="40"),
+        line("services/support", unit="0.1", month="369"),
+    ]
+    full = growth(bill, {"pool/train": 2})
+    assert full["pool/train/machine"] == 7300
+    assert full["pool/train/disk"] == 80
+    assert full["services/support"] == 738
+    held = growth(bill, {"pool/train": 2}, ceiling_usd=Decimal(8218))
+    assert held["services/support"] == 10
+    assert growth(bill, {"pool/train": 2}, ceiling_usd=Decimal(1))["services/support"] == 0
+    assert node_prices(bill, nodes={"pool/train": 2}).other_most_usd_per_month == 80 + 80 + 738 + 738

@@ -8,12 +8,13 @@ from ipaddress import IPv4Network
 from pathlib import Path
 
 import pytest
+from locked_stack import write_locked
 
 from driver import cli
 from driver.answers import option_named, quoted
 from driver.offline import program
 from driver.project import Subject
-from planning.lock import Lock, lock, to_text
+from planning.lock import Lock, lock
 from planning.options.option import ceilings
 
 EXAMPLE = Path(__file__).parents[3] / "docs" / "examples" / "relocation"
@@ -48,10 +49,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def accept(project: Path, found: Lock) -> None:
-    folder = project / "stacks" / found.stack
-    folder.mkdir(parents=True)
-    (folder / "quote.lock.json").write_text(to_text(found), encoding="utf-8")
-    (folder / "checklist.yaml").write_text("customer: {}\n", encoding="utf-8")
+    path = write_locked(project, found)
+    path.with_name("checklist.yaml").write_text("customer: {}\n", encoding="utf-8")
 
 
 def refused(project: Path, capsys: pytest.CaptureFixture[str], *more: str) -> str:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import closing
 
 import pytest
 from hypothesis import given
@@ -35,7 +36,7 @@ def example() -> sqlite3.Connection:
 
 
 def test_every_column_is_rewritten_and_what_people_said_is_not() -> None:
-    with example() as found:
+    with closing(example()) as found:
         done = rewrite(found, MLFLOW, RULES)
         assert every(found, "experiments", "artifact_location") == ["s3://new/1", "mlflow-artifacts:/2"]
         assert every(found, "runs", "artifact_uri") == ["s3://new/1/r/artifacts"]
@@ -50,7 +51,7 @@ def test_every_column_is_rewritten_and_what_people_said_is_not() -> None:
 
 
 def test_a_dry_run_says_the_same_and_changes_nothing() -> None:
-    with example() as found:
+    with closing(example()) as found:
         before = list(found.iterdump())
         seen = survey(found, MLFLOW, RULES)
         assert list(found.iterdump()) == before
@@ -58,7 +59,7 @@ def test_a_dry_run_says_the_same_and_changes_nothing() -> None:
 
 
 def test_the_second_time_changes_nothing() -> None:
-    with example() as found:
+    with closing(example()) as found:
         rewrite(found, MLFLOW, RULES)
         before = list(found.iterdump())
         assert rewrite(found, MLFLOW, RULES).changes == {}
@@ -66,7 +67,7 @@ def test_the_second_time_changes_nothing() -> None:
 
 
 def test_an_address_that_fits_no_rule_stops_everything() -> None:
-    with example() as found:
+    with closing(example()) as found:
         put(found, "runs", artifact_uri="s3://elsewhere/1")
         put(found, "runs", artifact_uri="./mlruns/0")
         before = list(found.iterdump())
@@ -84,7 +85,7 @@ def test_an_address_that_fits_no_rule_stops_everything() -> None:
 
 
 def test_a_text_that_names_what_moves_and_fits_no_rule_is_an_orphan() -> None:
-    with example() as found:
+    with closing(example()) as found:
         put(found, "params", key="data", value="s3://sets/train")
         put(found, "params", key="data", value="s3://public/train")
         seen = survey(found, MLFLOW, RULES, moved=["s3://sets", "s3://old"])
@@ -93,7 +94,7 @@ def test_a_text_that_names_what_moves_and_fits_no_rule_is_an_orphan() -> None:
 
 def test_an_address_that_becomes_too_long_is_counted_before_anything_is_written() -> None:
     long = rules_of([("s3://old", f"s3://{'n' * 60}/{'p' * 150}")])
-    with example() as found:
+    with closing(example()) as found:
         (stray,) = survey(found, MLFLOW, long).too_long
         assert (stray.column, stray.count, len(stray.examples)) == ("runs.artifact_uri", 1, 1)
         assert stray.examples[0].startswith("s3://old")
@@ -102,7 +103,7 @@ def test_an_address_that_becomes_too_long_is_counted_before_anything_is_written(
 
 
 def test_what_would_be_refused_is_found_without_counting_the_rest() -> None:
-    with example() as found:
+    with closing(example()) as found:
         put(found, "runs", artifact_uri="s3://elsewhere/1")
         whole, short = survey(found, MLFLOW, RULES), survey(found, MLFLOW, RULES, counting=False)
         assert whole.changes
@@ -111,32 +112,32 @@ def test_what_would_be_refused_is_found_without_counting_the_rest() -> None:
 
 
 def test_a_schema_that_is_not_known_is_refused_with_those_that_are() -> None:
-    with made(version="ffffffffffff") as found, pytest.raises(MetadataError) as caught:
+    with closing(made(version="ffffffffffff")) as found, pytest.raises(MetadataError) as caught:
         survey(found, MLFLOW, RULES)
     assert "schema version ffffffffffff is not known; known: 6f8d9c3b2a1e (MLflow 3.15)" in str(caught.value)
 
 
 @pytest.mark.parametrize("statement", ["DELETE FROM alembic_version", "INSERT INTO alembic_version VALUES ('x')"])
 def test_a_database_without_exactly_one_version_is_refused(statement: str) -> None:
-    with made() as found:
+    with closing(made()) as found:
         found.execute(statement)
         with pytest.raises(MetadataError, match=r"has \d versions, not one"):
             survey(found, MLFLOW, RULES)
 
 
 def test_a_database_of_something_else_is_refused() -> None:
-    with sqlite3.connect(":memory:") as found, pytest.raises(MetadataError, match="no table alembic_version"):
+    with closing(sqlite3.connect(":memory:")) as found, pytest.raises(MetadataError, match="no table alembic_version"):
         survey(found, MLFLOW, RULES)
 
 
 def test_without_rules_nothing_is_done() -> None:
-    with made() as found:
+    with closing(made()) as found:
         put(found, "experiments", artifact_location="mlflow-artifacts:/2", name="two")
         assert rewrite(found, MLFLOW, rules_of([])).changes == {}
 
 
 def test_the_hub_is_rewritten_unless_its_migration_was_broken_off() -> None:
-    with made(HUB, "25") as found:
+    with closing(made(HUB, "25")) as found:
         put(found, "Artifact", uri="s3://old/runs/model", name="m")
         put(found, "ArtifactProperty", name="storage_path", string_value="s3://old/x")
         assert rewrite(found, HUB, RULES).changes == {"Artifact.uri": 1, "ArtifactProperty.string_value": 1}
@@ -149,7 +150,7 @@ def test_the_hub_is_rewritten_unless_its_migration_was_broken_off() -> None:
 
 @given(st.lists(PIECES, max_size=8).map("".join))
 def test_sql_rewrites_as_the_rules_say(text: str) -> None:
-    with made() as found:
+    with closing(made()) as found:
         put(found, "tags", key="t", value=text)
         put(found, "logged_models", artifact_location=f"s3://old{text}")
         pairs = [(each.source, each.target) for each in RULES.rules]

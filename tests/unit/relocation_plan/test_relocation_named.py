@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from locked_stack import write_locked
 from relocation_looked_kit import places
 from relocation_plan_kit import Kit
 
@@ -21,7 +22,6 @@ from driver.relocate.journal import Journal
 from driver.relocate.places_reading import parse as parse_places
 from driver.relocate.records import Kind
 from planning.errors import InputError
-from planning.lock import to_text
 from planning.relocation.steps import NAMES
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
@@ -31,10 +31,8 @@ NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 def project(tmp_path: Path, kit: Kit, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "Pulumi.yaml").write_text("name: atoll\n", encoding="utf-8")
     for lock in (kit.source, kit.west):
-        folder = tmp_path / "stacks" / lock.stack
-        folder.mkdir(parents=True)
-        (folder / "quote.lock.json").write_text(to_text(lock), encoding="utf-8")
-        (folder / "checklist.yaml").write_text("customer: {}\n", encoding="utf-8")
+        path = write_locked(tmp_path, lock)
+        path.with_name("checklist.yaml").write_text("customer: {}\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("ATOLL_KUBECONFIG", raising=False)
     monkeypatch.setattr(program, "run", lambda *_, **__: program.Run(resources=(), outputs={}))
@@ -182,7 +180,7 @@ def test_a_look_asks_the_stores_of_every_relocation(project: Path, monkeypatch: 
         (project / "relocations" / name / "relocation.yaml").write_text(json.dumps(form), encoding="utf-8")
     asked: list[str] = []
     monkeypatch.setattr(using, "look_now", lambda known, *_, **__: asked.extend(each.source for each in known.buckets))
-    command.run("atlas", "atlas-west", look=True, json_file="plan.json", today="2026-11-21")
+    command.run("atlas", "atlas-west", look=True, output=["plan.json"], today="2026-11-21")
     assert asked == ["mlflow", "cold-data-1"]
     assert "!by-hand.yaml" in (project / "relocations" / ".gitignore").read_text(encoding="utf-8")
     form = json.loads((project / "plan.json").read_text(encoding="utf-8"))

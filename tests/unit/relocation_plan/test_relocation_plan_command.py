@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from locked_stack import write_locked
 from pydantic import TypeAdapter
 from relocation_plan_kit import Kit
 
@@ -23,7 +24,6 @@ from driver.relocate.places import Places
 from driver.relocate.places_reading import parse
 from driver.relocate.places_reading import read_file as places_file
 from planning.errors import InputError
-from planning.lock import to_text
 from planning.relocation.form import RelocationPlanForm
 
 
@@ -32,10 +32,8 @@ def project(tmp_path: Path, kit: Kit, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Two accepted stacks and one that is not; its program registers nothing."""
     (tmp_path / "Pulumi.yaml").write_text("name: atoll\n", encoding="utf-8")
     for lock in (kit.source, kit.google):
-        folder = tmp_path / "stacks" / lock.stack
-        folder.mkdir(parents=True)
-        (folder / "quote.lock.json").write_text(to_text(lock), encoding="utf-8")
-        (folder / "checklist.yaml").write_text("customer: {}\n", encoding="utf-8")
+        path = write_locked(tmp_path, lock)
+        path.with_name("checklist.yaml").write_text("customer: {}\n", encoding="utf-8")
     (tmp_path / "stacks" / "later").mkdir()
     (tmp_path / "stacks" / "later" / "checklist.yaml").write_text("customer: {}\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
@@ -49,9 +47,7 @@ def test_all_files_are_written_and_the_plan_is_shown(project: Path, capsys: pyte
         "atlas",
         "atlas-google",
         bandwidth="1Gbps",
-        json_file="plan.json",
-        html_file="plan.html",
-        markdown_file="plan.md",
+        output=["plan.json", "plan.html", "plan.md"],
         today="2026-11-21",
     )
     assert code == 0
@@ -64,7 +60,7 @@ def test_all_files_are_written_and_the_plan_is_shown(project: Path, capsys: pyte
 
 
 def test_json_to_stdout_is_nothing_but_json(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert command.run("atlas", "atlas-google", json_file="-", today="2026-11-21") == 0
+    assert command.run("atlas", "atlas-google", as_json=True, today="2026-11-21") == 0
     assert json.loads(capsys.readouterr().out)["source"]["stack"] == "atlas"
     assert sorted(each.name for each in project.iterdir()) == ["Pulumi.yaml", "stacks"]
 
@@ -188,7 +184,7 @@ def test_places_are_read_without_a_key_and_their_digest_is_held(
     authority.write_text("certificate", encoding="utf-8")
     text = draft(kit.source, kit.google).replace(FILL, str(authority))
     (project / "relocation.yaml").write_text(text, encoding="utf-8")
-    code = command.run("atlas", "atlas-google", places_file="relocation.yaml", json_file="-", today="2026-11-21")
+    code = command.run("atlas", "atlas-google", places_file="relocation.yaml", as_json=True, today="2026-11-21")
     assert code == 0
     form = json.loads(capsys.readouterr().out)
     assert form["places_digest"] == "sha256:" + sha256(text.encode()).hexdigest()
