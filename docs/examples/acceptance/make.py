@@ -1,4 +1,4 @@
-"""Recorded results of an acceptance that never was: sixteen nodes of the stack pretrain-7b, one of which is too slow.
+"""Recorded results of an acceptance that never was: eleven nodes of the stack pretrain-7b, one too slow.
 
 `.venv/bin/python docs/examples/acceptance/make.py` writes results.jsonl. The figures are made up; their shape is that
 of real ones.
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 HERE: Final = Path(__file__).resolve().parent
 POOL: Final = {"placement": "home", "pool": "pretrain-7b"}
-NODES: Final = tuple(f"ip-10-64-{3 + number // 8}-{11 + 7 * (number % 8)}" for number in range(16))
+NODES: Final = tuple(f"ip-10-64-{3 + number // 8}-{11 + 7 * (number % 8)}" for number in range(11))
+ACCELERATORS: Final = 8  # of a node: an all-reduce has so many times more ranks than nodes
 SLOW: Final = NODES[9]
 DAY: Final = datetime(2026, 11, 20, 8, 0, tzinfo=UTC)
 PAYLOADS: Final = tuple(2**power for power in range(28, 35))
@@ -46,7 +47,7 @@ def records() -> Iterator[dict[str, object]]:
     """Every record, in the order in which the jobs ended."""
     for number, node in enumerate(NODES):
         yield from _node(number, node)
-    for count in (4, 8, 16):
+    for count in (4, 8, len(NODES)):
         for payload in PAYLOADS:
             yield _fabric(count, payload)
     yield from _tier()
@@ -57,28 +58,42 @@ def _node(number: int, node: str) -> Iterator[dict[str, object]]:
     at, subject = 40 + number, f"node/{node}"
     tflops = "497.2" if node == SLOW else f"{Decimal('741.3') - Decimal(number % 5) * Decimal('2.7')}"
     yield _record(
-        "inventory", subject, at, "nvidia-smi 580.95.05", [("accelerators", "1", ""), ("memory", "81559", "MiB")], POOL
+        "inventory",
+        subject,
+        at,
+        "nvidia-smi 580.95.05",
+        [("accelerators", str(ACCELERATORS), ""), ("memory", "81559", "MiB")],
+        POOL,
     )
     yield _record("usable_memory", subject, at, TORCH, [("memory", "80995", "MiB")], POOL)
     yield _record("dcgm", subject, at, DCGM, [("tests", "12", ""), ("passed", "12", "")], {**POOL, "level": "3"})
     yield _record("matmul", subject, at, TORCH, [("tflops", tflops, "TFLOPS")], {**POOL, "precision": "bf16"})
+    for payload in PAYLOADS:
+        readings = _buses(Decimal(420), payload, ranks=ACCELERATORS)
+        yield _record("nvlink", subject, at, NCCL, readings, {**POOL, "payload_bytes": str(payload)})
 
 
 def _fabric(count: int, payload: int) -> dict[str, object]:
     """A bandwidth that grows with the payload and falls a little with the nodes."""
-    share = Decimal(payload) / (payload + 180 * 2**20) * (Decimal("0.962") - Decimal(count) / 800)
-    bus = (Decimal("12.5") * share).quantize(Decimal("0.01"))
-    algorithm = (bus * count / (2 * (count - 1))).quantize(Decimal("0.01"))
-    readings = [("bus", str(bus), "GB/s"), ("algorithm", str(algorithm), "GB/s")]
+    most = 400 * (Decimal("0.962") - Decimal(count) / 800)
+    readings = _buses(most, payload, ranks=count * ACCELERATORS)
     params = {"nodes": str(count), "payload_bytes": str(payload)}
     return _record("all_reduce", "pool/home/pretrain-7b", 70 + count, NCCL, readings, params)
 
 
+def _buses(most: Decimal, payload: int, *, ranks: int) -> list[tuple[str, str, str]]:
+    bus = (most * payload / (payload + 180 * 2**20)).quantize(Decimal("0.01"))
+    algorithm = (bus * ranks / (2 * (ranks - 1))).quantize(Decimal("0.01"))
+    return [("bus", str(bus), "GB/s"), ("algorithm", str(algorithm), "GB/s")]
+
+
 def _tier() -> Iterator[dict[str, object]]:
     for number, node in enumerate(NODES):
-        for check, reading, speed in (("loader", "read", 101), ("checkpoint", "write", 92)):
+        for check, reading, speed in (("loader", "read", 147), ("checkpoint", "write", 134)):
             value = f"{speed + number % 3}.4"
-            yield _record(check, "tier/home/warm", 110, FIO, [(reading, value, "MB/s")], {"nodes": "16", "node": node})
+            yield _record(
+                check, "tier/home/warm", 110, FIO, [(reading, value, "MB/s")], {"nodes": str(len(NODES)), "node": node}
+            )
     iops = [("read", "31250", "IOPS"), ("write", "14800", "IOPS")]
     yield _record("code", "tier/home/warm", 114, FIO, iops, {"node": NODES[0]})
     times = [("create", "143.7", "s"), ("read", "61.2", "s"), ("remove", "58.9", "s")]
