@@ -8,8 +8,10 @@ CHECKOV_STAMP := $(CHECKOV)/.installed
 MLFLOW := .venv-mlflow
 MLFLOW_STAMP := $(MLFLOW)/.installed
 
+SEED := $(or $(SEED),$(shell date +%s))
+
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-servers security check format bench bench-relocation docs
+.PHONY: help setup demo test test-long test-servers security check format bench bench-relocation docs
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-17s %s\n", $$1, $$2}'
@@ -28,11 +30,14 @@ $(STAMP): requirements.lock tools/pip/requirements.lock pyproject.toml
 demo: setup ## the main job on stacks/demo: quote, accept, plan
 	$(BIN)/atoll check demo
 	$(BIN)/atoll quote demo --allow-stale
-	$(BIN)/atoll accept demo at_home --allow-stale
+	$(BIN)/atoll accept demo recommended --allow-stale
 	$(BIN)/atoll plan demo --allow-stale
 
 test: setup ## every test that needs no server
 	$(BIN)/python -m pytest -n 2
+
+test-long: setup ## other examples than last time, and thousands of generated checklists; SEED=N for the same again
+	$(BIN)/python -m pytest -n 2 -m "(long or hypothesis) and not server and not engine" --free-seed $(SEED) --hypothesis-seed $(SEED)
 
 test-servers: setup $(MLFLOW_STAMP) ## tests against real servers, built from source on first use; the Pulumi engine where it is
 	tools/build || test $$? -eq 3 # without Go; then the tests that need a server say so and are skipped

@@ -17,7 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 ROOMS = ("catalogs", "components", "driver", "planning", "policies", "stacks")
-KINDS = (("demo", "at_home"), ("gcp-train", "cheapest"), ("coreweave-pretrain", "cheapest"))
+KINDS = (("demo", "same_cloud"), ("gcp-train", "cheapest"), ("coreweave-pretrain", "cheapest"))
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.lock.json", "Pulumi.*.yaml")
 TODAY = "2026-11-21"
 CHANGED_S, UNTOUCHED_S = 30.0, 60.0  # the limits of the issue, on 2 cores
@@ -59,7 +59,9 @@ def stacks(project: Path, locks: list[Body], *, count: int) -> None:
         name = f"stack-{number:04}"
         lock(project, name).parent.mkdir(exist_ok=True)
         kind = number % len(KINDS)
-        shutil.copy(project / "stacks" / KINDS[kind][0] / "checklist.yaml", lock(project, name).parent)
+        stack = KINDS[kind][0]
+        shutil.copy(project / "stacks" / stack / "checklist.yaml", lock(project, name).parent)
+        shutil.copy(project / "stacks" / f"Pulumi.{stack}.yaml", project / "stacks" / f"Pulumi.{name}.yaml")
         write(project, name, {**locks[kind], "stack": name})
 
 
@@ -68,6 +70,7 @@ def grown(project: Path, name: str) -> None:
     body = json.loads(lock(project, name).read_text())
     for pool in body["placements"][0]["pools"]:
         pool["max_nodes"] += 1
+        pool["working"] += 1
     write(project, name, body)
 
 
@@ -111,7 +114,7 @@ def atoll(project: Path, *arguments: str, codes: tuple[int, ...] = (0,)) -> None
 def timed(project: Path) -> tuple[float, float]:
     """Seconds of the working tree against HEAD: on the clock, and of the processor, whatever else the machine does."""
     start, before = time.perf_counter(), os.times()
-    atoll(project, "diff", "--base", "HEAD", "--json", str(project.parent / "diff.json"), codes=(0, 1, 10, 11, 12))
+    atoll(project, "diff", "--base", "HEAD", "-o", str(project.parent / "diff.json"), codes=(0, 1, 10, 11, 12))
     after = os.times()
     used = after.children_user + after.children_system - before.children_user - before.children_system
     return time.perf_counter() - start, used

@@ -45,7 +45,7 @@ def accept(folder: Path) -> None:
     ignored = ignore_patterns("__pycache__", "quote.lock.json")
     copytree(ROOT / "stacks", folder / "stacks", ignore=ignored, dirs_exist_ok=True)
     os.environ[pack.TODAY] = TODAY
-    subprocess.run([ATOLL, "accept", STACK, "at_home"], cwd=folder, check=True, capture_output=True)
+    subprocess.run([ATOLL, "accept", STACK, "same_cloud"], cwd=folder, check=True, capture_output=True)
 
 
 def question(resources: tuple[Resource, ...], *, count: int = COUNT) -> Question:

@@ -139,7 +139,7 @@ def accepted_demo(folder: Path) -> None:
     """A project in `folder` whose demo is accepted."""
     shutil.copy(ROOT / "Pulumi.yaml", folder)
     shutil.copytree(ROOT / "stacks", folder / "stacks", ignore=shutil.ignore_patterns("__pycache__"))
-    subprocess.run([ATOLL, "accept", "demo", "at_home"], cwd=folder, check=True, capture_output=True)
+    subprocess.run([ATOLL, "accept", "demo", "same_cloud"], cwd=folder, check=True, capture_output=True)
 
 
 def main() -> None:
@@ -151,12 +151,12 @@ def main() -> None:
         pack = Path(folder) / "pack"
         pack.mkdir()
         rows = [
-            process("atoll quote demo", "quote", "demo", limit_s=0.4, limit_mib=100),
+            process("atoll quote demo", "quote", "demo", limit_s=0.4, limit_mib=60),
             measure_quote(),
             measure_doubling(Path(folder) / "twice"),
             process("atoll price, 500 resources", "price", str(preview), limit_s=0.35),
             measure_price(preview),
-            process("atoll plan demo", "plan", "demo", limit_s=6, folder=Path(folder)),
+            process("atoll plan demo", "plan", "demo", limit_s=2.5, folder=Path(folder)),
             in_process("policy pack, 1,000 resources", prepared(pack), limit_s=2),
         ]
     print("\n".join(each.row() for each in rows))
