@@ -34,10 +34,10 @@ demo: setup ## the main job on stacks/demo: quote, accept, plan
 	$(BIN)/atoll plan demo --allow-stale
 
 test: setup ## every test that needs no server
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 test-long: setup ## other examples than last time, and thousands of generated checklists; SEED=N for the same again
-	$(BIN)/python -m pytest -n 2 -m "(long or hypothesis) and not server and not engine" --free-seed $(SEED) --hypothesis-seed $(SEED)
+	$(BIN)/python -m pytest -n 2 -m "(long or hypothesis) and not server and not engine" --free-seed $(SEED)
 
 test-servers: setup $(MLFLOW_STAMP) ## tests against real servers, built from source on first use; the Pulumi engine where it is
 	tools/build || test $$? -eq 3 # without Go; then the tests that need a server say so and are skipped
