@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from catalogs import rows
 from catalogs.model import CatalogError, Method, Offer
@@ -33,8 +33,7 @@ FLAG_OF_METHOD: Mapping[Method, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoughOffer:
+class RoughOffer(NamedTuple):
     """What orders and rules out offers before they are made: thousands are looked at, few are chosen.
 
     Args:

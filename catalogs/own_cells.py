@@ -27,6 +27,8 @@ _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _HIGHEST_PERCENT: Final = Decimal(900)  # ten times the list price; beyond it the price itself is clearer
 _SEPARATORS: Final = ";\t|"
 _SHOWN: Final = 12
+# Prices alone say nothing of memory, network, or where data lies, by which machines and regions are chosen.
+_ADDS_NOTHING: Final = "an own price book adds no {what}; add its facts to catalogs/{file} first"
 _ONE: Final = Decimal(1)
 _WHOLE: Final = Decimal(100)
 
@@ -126,11 +128,13 @@ def _word_faults(cells: Cells, known: Known) -> Iterator[str]:
         return
     if item not in (EVERYWHERE, *known.services) and item not in known.machines(provider):
         near = _near(item, known.services | known.machines(provider))
-        yield f"unknown item {item!r} of {provider}: neither a machine nor a service word{near}"
+        said = f"unknown item {item!r} of {provider}: neither a machine nor a service word{near}"
+        yield f"{said} ({_ADDS_NOTHING.format(what='machine', file=f'{provider}/machines.csv')})"
     if not region:
         yield "region is missing: name one, or * for every region"
     elif region != EVERYWHERE and region not in known.regions(provider):
-        yield _unknown(f"region of {provider}", region, known.regions(provider))
+        said = _unknown(f"region of {provider}", region, known.regions(provider))
+        yield f"{said} ({_ADDS_NOTHING.format(what='region', file='regions.csv')})"
     if purchase == EVERYWHERE:
         return
     if purchase not in known.purchases(provider):

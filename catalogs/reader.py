@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         Nominal,
         Offer,
         Provider,
+        PurchaseKind,
         Region,
         Source,
         StorageTier,
@@ -67,6 +68,7 @@ class Catalog:
         self._root = root
         self._folders = folders
         self._offers: dict[tuple[bool, str | None, str | None], Sequence[Offer]] = {}
+        self._sizes: dict[tuple[str, Callable[[Size], bool]], Mapping[str, Size]] = {}
         self.sources: Mapping[str, Source] = {
             each.id: each for each in (*rows.each(root / "sources.csv", rows.source), *own_sources)
         }
@@ -146,14 +148,18 @@ class Catalog:
 
     def machine_prices(self, *, provider: str, region: str, usable: Callable[[Size], bool]) -> Iterator[RoughOffer]:
         """Prices of usable machines without accelerators at one place, their offers not made yet."""
-        for size in filter(usable, self.machines.sizes(provider)):
-            for line in self.prices.lines_of(provider=provider, item=size.name, region=region):
-                yield RoughOffer(
-                    size=size,
-                    kind=offering.term_of(self, provider=provider, purchase=line.split(",", 4)[3]).kind,
-                    usd_per_hour=self.prices.roughly(line),
-                    make=partial(offering.of_line, self, line),
+        sizes = self._sizes.get((provider, usable))
+        if sizes is None:
+            sizes = {size.name: size for size in filter(usable, self.machines.sizes(provider))}
+            self._sizes[provider, usable] = sizes
+        kinds: dict[str, PurchaseKind] = {}
+        for line in self.prices.lines_in(provider=provider, region=region):
+            _, name, _, purchase, _ = line.split(",", 4)
+            if name in sizes:
+                kind = kinds[purchase] = (
+                    kinds.get(purchase) or offering.term_of(self, provider=provider, purchase=purchase).kind
                 )
+                yield RoughOffer(sizes[name], kind, self.prices.roughly(line), partial(offering.of_line, self, line))
 
     def regions_of(self, machine: Machine) -> tuple[str, ...]:
         """Regions in which a machine has a price."""

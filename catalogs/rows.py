@@ -83,11 +83,13 @@ def money(text: str) -> Decimal:
     return value
 
 
-def _maybe(text: str) -> Decimal | None:
+def read_amount(text: str) -> Decimal | None:
+    """As `money`; None for ""."""
     return money(text) if text else None
 
 
-def _maybe_int(text: str) -> int | None:
+def read_count(text: str) -> int | None:
+    """A whole number; None for ""."""
     return int(text) if text else None
 
 
@@ -105,8 +107,8 @@ def accelerator(row: Row) -> Accelerator:
         memory_gb=int(row["memory_gb"]),
         tflops=_peaks(row, ""),
         tflops_sparse=_peaks(row, "_sparse"),
-        hbm_gb_per_s=_maybe(row["hbm_gb_per_s"]),
-        nvlink_gb_per_s=_maybe(row["nvlink_gb_per_s"]),
+        hbm_gb_per_s=read_amount(row["hbm_gb_per_s"]),
+        nvlink_gb_per_s=read_amount(row["nvlink_gb_per_s"]),
         source=row["source"],
         as_of=day(row["as_of"]),
     )
@@ -119,10 +121,10 @@ def machine(row: Row) -> Machine:
         name=row["name"],
         accelerator=row["accelerator"] or None,
         accelerators=int(row["accelerators"]),
-        vcpus=_maybe_int(row["vcpus"]),
-        memory_gib=_maybe(row["memory_gib"]),
-        local_nvme_gb=_maybe_int(row["local_nvme_gb"]),
-        network_gbps=_maybe(row["network_gbps"]),
+        vcpus=read_count(row["vcpus"]),
+        memory_gib=read_amount(row["memory_gib"]),
+        local_nvme_gb=read_count(row["local_nvme_gb"]),
+        network_gbps=read_amount(row["network_gbps"]),
         fabric=Fabric(row["fabric"]),
         efa_interfaces=int(row["efa_interfaces"]),
         cluster=_WORDS_FOR_TRUTH[row["cluster"]],
@@ -190,7 +192,7 @@ def promise(row: Row) -> Promise:
 def handover_step(row: Row) -> HandoverStep:
     """A row of handover_steps.csv."""
     known = {column: row[column] for column in ("step", "title", "owner", "after", "source")}
-    return HandoverStep(**known, working_days=int(row["working_days"]) if row["working_days"] else None)
+    return HandoverStep(**known, working_days=read_count(row["working_days"]))
 
 
 def profile(row: Row) -> KubernetesProfile:

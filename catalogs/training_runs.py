@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 NAME: Final = "training_runs.csv"
 ROOT: Final = Path(__file__).parent
 KINDS: Final = ("benchmark", "run")
-USES: Final = ("fit", "check")
+USES: Final = ("fit", "fresh")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +26,7 @@ class TrainingRun:
 
     Args:
         name: unique.
+        organization: who trained it, or measured it.
         accelerator: as in accelerators.csv.
         peak_tflops: dense, of one accelerator in this precision, as in accelerators.csv.
         parameters_b: billions, in all; `active_b` those used per token.
@@ -36,12 +37,14 @@ class TrainingRun:
         tokens_b: billions of tokens of a whole run.
         accelerator_hours: of a whole run, with restarts and everything else that it was billed for.
         kind: "benchmark", some steps without a failure; or "run", from start to end.
-        use: "fit" where the sizing learns from it, "check" where it is held out to test the sizing.
+        use: "fit" where the sizing learns from it; "fresh" where it was collected afterwards, to test it.
         year: of the training.
+        notes: "second-hand" and by whom, where what was read only quotes the source.
     """
 
     name: str
     model: str
+    organization: str
     accelerator: str
     precision: str
     peak_tflops: Decimal
@@ -60,6 +63,7 @@ class TrainingRun:
     year: int
     source: str
     as_of: date | None
+    notes: str
 
 
 @cache
@@ -87,30 +91,24 @@ def training_run(row: Mapping[str, str]) -> TrainingRun:
     return TrainingRun(
         name=row["name"],
         model=row["model"],
+        organization=row["organization"],
         accelerator=row["accelerator"],
         precision=row["precision"],
         peak_tflops=rows.money(row["peak_tflops"]),
         parameters_b=rows.money(row["parameters_b"]),
         active_b=rows.money(row["active_b"]),
-        accelerators=_count(row["accelerators"]),
+        accelerators=rows.read_count(row["accelerators"]),
         fabric=row["fabric"],
         framework=row["framework"],
-        sequence=_count(row["sequence"]),
-        tokens_per_s=_amount(row["tokens_per_s"]),
-        mfu=_amount(row["mfu"]),
-        tokens_b=_amount(row["tokens_b"]),
-        accelerator_hours=_amount(row["accelerator_hours"]),
+        sequence=rows.read_count(row["sequence"]),
+        tokens_per_s=rows.read_amount(row["tokens_per_s"]),
+        mfu=rows.read_amount(row["mfu"]),
+        tokens_b=rows.read_amount(row["tokens_b"]),
+        accelerator_hours=rows.read_amount(row["accelerator_hours"]),
         kind=row["kind"],
         use=row["use"],
         year=int(row["year"]),
         source=row["source"],
         as_of=rows.day(row["as_of"]),
+        notes=row["notes"],
     )
-
-
-def _amount(text: str) -> Decimal | None:
-    return rows.money(text) if text else None
-
-
-def _count(text: str) -> int | None:
-    return int(text) if text else None
