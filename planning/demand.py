@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from planning.checklist.words import Precision
     from planning.checklist.workload import HardwareAsk
     from planning.money import Range
@@ -144,10 +146,12 @@ class Fit:
         spares: further nodes on the same fabric.
         min_nodes: nodes that are always up (0: scales to zero).
         node_hours: of all nodes in a month.
-        hours_per_run: of one training run; None where it does not apply.
+        hours_per_run: of one training run, from the start of its nodes to its end; None where it does not apply.
+        work_hours: of these, the time that the nodes work, as their hours are billed; 0 where it does not apply.
+        is_least: whether it is the least number of nodes, of which multiples are tried.
         ms_per_token: decode time that memory bandwidth allows; None where it does not apply.
         mfu: share of peak that the time rests on, with its range; None where it rests on none.
-        note: what a reader should know ("80% of the memory is used").
+        write_note: writes `note`, which is asked for where the fit is shown only.
     """
 
     working: int
@@ -155,9 +159,16 @@ class Fit:
     min_nodes: int
     node_hours: Range
     hours_per_run: Decimal | None = None
+    work_hours: Decimal = Decimal(0)
+    is_least: bool = False
     ms_per_token: Decimal | None = None
     mfu: Range | None = None
-    note: str = ""
+    write_note: Callable[[], str] = field(default=str, compare=False, repr=False)
+
+    @property
+    def note(self) -> str:
+        """What a reader should know ("80% of the memory is used")."""
+        return self.write_note()
 
 
 @dataclass(frozen=True, slots=True)

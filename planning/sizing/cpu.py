@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 ARM_NOTE: Final = "arm64: images must be built for it"
 
 
+def _note_arm() -> str:
+    return ARM_NOTE
+
+
 def fit_cpu(demand: Demand, machine: Machine, *, nodes: int | None = None) -> Fit | Misfit:
     """How a CPU demand sits on a machine type, or why it does not. System pools have at least three nodes."""
     if machine.accelerators:
@@ -41,5 +45,5 @@ def fit_cpu(demand: Demand, machine: Machine, *, nodes: int | None = None) -> Fi
         node_hours=node_hours(
             demand, working=working, low=working, expected=Decimal(working), spares=0, hours_per_run=None
         ),
-        note=ARM_NOTE if machine.architecture == "arm64" else "",
+        write_note=_note_arm if machine.architecture == "arm64" else str,
     )

@@ -5,7 +5,9 @@ Called for every machine type on sale in every quote: cheap checks come first, r
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from math import ceil
 from typing import TYPE_CHECKING, Final
 
@@ -24,6 +26,7 @@ from planning.sizing.misfits import (
     NO_FABRIC,
     NVME_UNKNOWN,
     OTHER_NODES,
+    START_TOO_LONG,
     TOO_FEW_CORES,
     TOO_FEW_NODES,
     TOO_LITTLE_NVME,
@@ -31,10 +34,13 @@ from planning.sizing.misfits import (
     asked_too_slow,
     asked_too_small,
 )
+from planning.sizing.node_start import GPU, node_start
 from planning.sizing.seats import seat
 from planning.sizing.speed import Speed, spread
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from catalogs.model import Accelerator, Machine
     from planning.demand import Demand
     from planning.sizing.seats import Seats
@@ -65,12 +71,44 @@ def fit(demand: Demand, machine: Machine, accelerator: Accelerator | None, *, no
     """
     if not demand.accelerators:
         return fit_cpu(demand, machine, nodes=nodes)
+    basis = find_basis(demand, machine, accelerator)
+    return basis if isinstance(basis, Misfit) else basis.fit(nodes)
+
+
+@dataclass(frozen=True, slots=True)
+class FitBasis:
+    """What of a fit does not depend on the number of nodes.
+
+    Args:
+        least: nodes that hold the work and meet its deadline.
+        monthly: nodes on which a month's runs fit into it as well.
+    """
+
+    demand: Demand
+    machine: Machine
+    accelerator: Accelerator
+    seats: Seats
+    speed: Speed | None
+    least: int
+    monthly: int
+
+    def fit(self, nodes: int | None) -> Fit | Misfit:
+        """How the demand sits on this many working nodes; None: on the least."""
+        working = _working(self, nodes)
+        if isinstance(working, Misfit):
+            return working
+        return _fit(self, working, is_least=nodes is None)
+
+    def fit_least(self) -> Callable[[], Fit] | Misfit:
+        """Makes the fit on the least number of nodes, which only machines on sale need; or why there is none."""
+        working = _working(self, None)
+        return working if isinstance(working, Misfit) else partial(_fit, self, working, is_least=True)
+
+
+def find_basis(demand: Demand, machine: Machine, accelerator: Accelerator | None) -> FitBasis | Misfit:
+    """The basis of the fits of a demand for accelerators on a machine type, or why there are none."""
     if accelerator is None or not machine.accelerators:
         return NO_ACCELERATOR
-    return _fit_accelerated(demand, machine, accelerator, nodes)
-
-
-def _fit_accelerated(demand: Demand, machine: Machine, accelerator: Accelerator, nodes: int | None) -> Fit | Misfit:
     refusal = _refusal(demand, machine, accelerator)
     if refusal is not None:
         return refusal
@@ -80,10 +118,19 @@ def _fit_accelerated(demand: Demand, machine: Machine, accelerator: Accelerator,
     speed = spread(demand, machine, accelerator) if seats.spans else None
     if isinstance(speed, Misfit):
         return speed
-    working = _working(demand, machine, seats, speed, nodes)
-    if isinstance(working, Misfit):
-        return working
-    return _fit(demand, machine, accelerator, seats=seats, speed=speed, working=working)
+    limits = (demand.deadline_hours, demand.most_hours_per_run)
+    if speed is not None and any(hours is not None and hours <= start_hours(machine) for hours in limits):
+        return START_TOO_LONG
+    least = _within(demand.deadline_hours, machine, speed, seats.working)
+    monthly = _within(demand.most_hours_per_run, machine, speed, least)
+    return FitBasis(demand, machine, accelerator, seats, speed, least=least, monthly=monthly)
+
+
+def _within(hours: Decimal | None, machine: Machine, speed: Speed | None, least: int) -> int:
+    """The least nodes on which a run ends in time, their start included."""
+    if speed is None or hours is None:
+        return least
+    return max(least, speed.nodes_within(hours - start_hours(machine)))
 
 
 def _refusal(demand: Demand, machine: Machine, accelerator: Accelerator) -> Misfit | None:
@@ -110,40 +157,39 @@ def _lacks(precision: str, demand: Demand, accelerator: Accelerator) -> bool:
     return bool(peaks) and not peaks.get(precision) and demand.rate_per_accelerator is None
 
 
-def _working(demand: Demand, machine: Machine, seats: Seats, speed: Speed | None, nodes: int | None) -> int | Misfit:
+def _working(basis: FitBasis, nodes: int | None) -> int | Misfit:
     """Working nodes: the least that hold the work, meet its deadline and fit a month's runs, or those asked for."""
-    least = seats.working
-    if speed is not None and demand.deadline_hours is not None:
-        least = max(least, speed.nodes_within(demand.deadline_hours))
-    if speed is None or demand.most_hours_per_run is None:
-        return _chosen(demand, machine, seats, speed, nodes=nodes, least=least)
-    monthly = max(least, speed.nodes_within(demand.most_hours_per_run))
-    found = _chosen(demand, machine, seats, speed, nodes=nodes, least=monthly)
+    least, monthly = basis.least, basis.monthly
+    found = _chosen(basis, nodes=nodes, least=monthly)
     if not isinstance(found, Misfit) or monthly == least:
         return found
-    if isinstance(_chosen(demand, machine, seats, speed, nodes=nodes, least=least), Misfit):
+    if isinstance(_chosen(basis, nodes=nodes, least=least), Misfit):
         return found
-    wanted = asked.nodes_asked(demand.hardware, machine)
-    return MONTH_TOO_SHORT if wanted is None else asked_too_slow(monthly * machine.accelerators)
+    wanted = asked.nodes_asked(basis.demand.hardware, basis.machine)
+    return MONTH_TOO_SHORT if wanted is None else asked_too_slow(monthly * basis.machine.accelerators)
 
 
-def _chosen(
-    demand: Demand, machine: Machine, seats: Seats, speed: Speed | None, *, nodes: int | None, least: int
-) -> int | Misfit:
-    wanted = asked.nodes_asked(demand.hardware, machine)
+def start_hours(machine: Machine) -> Decimal:
+    """Hours from the order of a node with accelerators until its work begins: boot, driver and image."""
+    return node_start(machine.provider, GPU).again.expected
+
+
+def _chosen(basis: FitBasis, *, nodes: int | None, least: int) -> int | Misfit:
+    per_node, needed = basis.machine.accelerators, basis.seats.needed
+    wanted = asked.nodes_asked(basis.demand.hardware, basis.machine)
     if wanted is not None and wanted < least:
-        holds = wanted * machine.accelerators
-        return asked_too_small(seats.needed if seats.needed > holds else least * machine.accelerators)
+        return asked_too_small(needed if needed > wanted * per_node else least * per_node)
     if wanted is not None and nodes not in (None, wanted):
         return OTHER_NODES
     working = wanted or nodes or least
-    return TOO_FEW_NODES if working < least else _limit(demand, machine, seats, speed, working)
+    return TOO_FEW_NODES if working < least else _limit(basis, working)
 
 
-def _limit(demand: Demand, machine: Machine, seats: Seats, speed: Speed | None, working: int) -> int | Misfit:
+def _limit(basis: FitBasis, working: int) -> int | Misfit:
     """`working` again, unless so many nodes of this machine type make no pool."""
     if working == 1:
         return working
+    demand, machine, seats, speed = basis.demand, basis.machine, basis.seats, basis.speed
     per_node = machine.accelerators
     if demand.rdma and not joins_nodes(machine):
         return NO_FABRIC
@@ -157,15 +203,8 @@ def _limit(demand: Demand, machine: Machine, seats: Seats, speed: Speed | None, 
     return working
 
 
-def _fit(
-    demand: Demand,
-    machine: Machine,
-    accelerator: Accelerator,
-    *,
-    seats: Seats,
-    speed: Speed | None,
-    working: int,
-) -> Fit:
+def _fit(basis: FitBasis, working: int, *, is_least: bool) -> Fit:
+    demand, machine, seats, speed = basis.demand, basis.machine, basis.seats, basis.speed
     if asked.nodes_asked(demand.hardware, machine) is not None:
         seats = seats._replace(low=working, expected=Decimal(working))
     hours = None if speed is None else speed.hours(working)
@@ -182,10 +221,12 @@ def _fit(
             spares=spares,
             hours_per_run=hours,
         ),
-        hours_per_run=hours,
+        hours_per_run=None if hours is None else hours + start_hours(machine),
+        work_hours=hours or rules.NOTHING,
+        is_least=is_least,
         ms_per_token=seats.ms_per_token,
         mfu=None if speed is None else speed.mfu,
-        note=_note(demand, machine, accelerator, seats=seats, speed=speed, working=working),
+        write_note=partial(_note, demand, machine, basis.accelerator, seats=seats, speed=speed, working=working),
     )
 
 
@@ -198,7 +239,7 @@ def _note(
         note
         for applies, note in (
             (demand.memory_gb > TIGHT_SHARE * holders * accelerator.memory_gb, TIGHT_NOTE),
-            (hours is not None and hours * demand.runs_per_month > HOURS_PER_MONTH, LONG_NOTE),
+            (hours is not None and (hours + start_hours(machine)) * demand.runs_per_month > HOURS_PER_MONTH, LONG_NOTE),
             (hours is None and demand.busy_hours is None and not demand.always_on, OPEN_NOTE),
             (_is_hungry(demand, machine, seats, working), HUNGRY_NOTE),
             (seats.spans and working > 1 and not demand.rdma and not machine.cluster, FABRIC_NOTE),

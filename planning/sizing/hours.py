@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import ROUND_CEILING, Decimal
 from typing import TYPE_CHECKING, Final
 
@@ -55,3 +56,8 @@ def _most(demand: Demand, hours_per_run: Decimal, *, nodes: int) -> Decimal:
 def hours_beside(leader: Fit) -> Decimal:
     """Hours a month that a pool `beside` another is up: as long as the leader's nodes are."""
     return leader.node_hours.expected / (leader.working + leader.spares)
+
+
+def all_month(demand: Demand) -> Demand:
+    """The demand as if it were up all month: what an hour of it costs shows in its month."""
+    return replace(demand, busy_hours=HOURS_PER_MONTH)

@@ -39,6 +39,7 @@ NETWORK_TOO_SLOW: Final = Misfit("the network between nodes is too slow: more of
 TOO_MANY: Final = Misfit("more accelerators than any published cluster has")
 BATCH_TOO_SMALL: Final = Misfit("the global batch is too small to feed so many nodes")
 MONTH_TOO_SHORT: Final = Misfit("the runs of a month do not fit into a month")
+START_TOO_LONG: Final = Misfit("a node takes as long to start as a run may take in all")
 TOO_FEW_NODES: Final = Misfit("fewer nodes than the work needs")
 
 

@@ -117,5 +117,5 @@ def figures(workload: Notebooks, checklist: Checklist) -> Iterator[Figure]:
         unit="hours a month, all nodes of the pool up",
         formula="hours per week and engineer / concurrency / 168 x 730",
         inputs={"hours per week": workload.hours_per_week, "concurrency": workload.concurrency},
-        source=f"{rules.CHECKLIST}; idle notebooks are culled (founding texts 003 and 004: idle 75% of the time)",
+        source=f"{rules.CHECKLIST}; idle notebooks are culled (Ntropy, March 2022: idle 75% of the time)",
     )

@@ -1,6 +1,6 @@
 """The rules of thumb that sizing rests on, each a named constant with its source.
 
-Founding texts, by number:
+Texts that the rules are from, by number:
 000 "ML: A Hardware Perspective" (January 2025).
 001 Stas Bekman, Machine Learning Engineering Open Book, "How to Choose a Cloud Provider".
 002 Stas Bekman, Machine Learning Engineering Open Book, "The AI Battlefield Engineering".
@@ -30,12 +30,12 @@ def _rule(value: str, unit: str, source: str) -> Rule:
     return Rule(Decimal(value), unit, source)
 
 
-TEXT_MEMORY: Final = "founding text 002, section on accelerator memory (Bekman, ML Engineering Open Book)"
-TEXT_CPU: Final = "founding text 002, sections on CPU and CPU memory (Bekman, ML Engineering Open Book)"
-TEXT_IO: Final = "founding text 002, section on storage IO (Bekman, ML Engineering Open Book)"
-TEXT_NETWORK: Final = "founding text 002, section on inter-node network (Bekman, ML Engineering Open Book)"
-TEXT_STORAGE: Final = "founding text 001, section on storage (Bekman, ML Engineering Open Book)"
-TEXT_SPARES: Final = "founding text 001, sections on burn-in and on accelerator replacement (Bekman)"
+TEXT_MEMORY: Final = "Bekman, ML Engineering Open Book, section on accelerator memory"
+TEXT_CPU: Final = "Bekman, ML Engineering Open Book, sections on CPU and CPU memory"
+TEXT_IO: Final = "Bekman, ML Engineering Open Book, section on storage IO"
+TEXT_NETWORK: Final = "Bekman, ML Engineering Open Book, section on inter-node network"
+TEXT_STORAGE: Final = "Bekman, How to Choose a Cloud Provider, section on storage"
+TEXT_SPARES: Final = "Bekman, How to Choose a Cloud Provider, sections on burn-in and on accelerator replacement"
 CHECKLIST: Final = "the checklist"
 DERIVED_MEMORY: Final = f"derived from the breakdown in {TEXT_MEMORY}"
 OWN: Final = "our own assumption"
@@ -72,8 +72,8 @@ LORA_FROZEN_FLOPS: Final = _rule(
     "derived from Kaplan et al. 2020: 2 forward and 2 back through the activations; the 2 for the weights' own"
     " gradient fall away (about two thirds, as in Schulman et al. 2025, LoRA Without Regret)",
 )
-MFU_AT_BEST: Final = _rule("0.5", "", "founding text 002, section on MFU (Bekman, ML Engineering Open Book)")
-SCALING: Final = _rule("0.9", "", "founding text 000, assumptions: about 90% over several nodes")
+MFU_AT_BEST: Final = _rule("0.5", "", "Bekman, ML Engineering Open Book, section on MFU")
+SCALING: Final = _rule("0.9", "", "ML: A Hardware Perspective (2025-01-28), assumptions: about 90% over several nodes")
 
 # Gradients between nodes.
 STEP_TOKENS: Final = _rule(
@@ -130,7 +130,7 @@ LARGEST_CLUSTER: Final = _rule(
 
 # The nodes that the control software lives on.
 SYSTEM_NODES: Final = _rule("3", "nodes", f"{OWN}: one node may fail or be drained")
-PLATFORM_SOURCE: Final = "catalogs/software/parts.csv: what each part asks for when nobody works"
+PLATFORM_SOURCE: Final = "catalogs/software/parts.csv: what each component requests while idle"
 SYSTEM_PEAK: Final = _rule(
     "1.5", "", f"{OWN}: half as much again for peaks, pipeline steps and two versions at an update"
 )

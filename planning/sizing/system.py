@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from planning.demand import Figure
 
 KIND = "system"
-SUMMED = "sum over the {count} parts of the {size} platform"
+SUMMED = "sum over the {count} components of the {size} platform"
 SIZED = "{asked:f} x {peak} / (({nodes} - 1) nodes x {share}), rounded up, x {nodes} nodes: one may be away"
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from planning.demand import Figure
 
 ONE_JOB = Range(Decimal(0), Decimal(1), Decimal(1))
-REFERENCE_GB = 80  # the accelerator of the founding texts' example
+REFERENCE_GB = 80  # the accelerator of the example of Bekman's ML Engineering Open Book
 
 
 def demands(workload: Compute, checklist: Checklist, *, kind: str) -> Iterator[Demand]:
@@ -138,11 +138,12 @@ def _memory_figures(workload: Compute) -> Iterator[Figure]:
         yield unknown(subject=workload.name, name=name, unit="GB", missing="model.parameters", source=rules.TEXT_MEMORY)
         return
     yield _memory_figure(workload, model, name=name, needed=needed)
+    count = memory.accelerators_for(needed, REFERENCE_GB)
     yield figure(
         subject=workload.name,
         name=f"accelerators of {REFERENCE_GB} GB that hold it",
-        value=memory.accelerators_for(needed, REFERENCE_GB),
-        unit="accelerators",
+        value=count,
+        unit="accelerator" if count == 1 else "accelerators",
         formula=f"memory / {REFERENCE_GB} GB, rounded up",
         inputs={"memory in GB": needed},
         source=rules.TEXT_MEMORY,
@@ -180,7 +181,7 @@ def _pace_figures(workload: Compute) -> Iterator[Figure]:
         unit="TFLOPS reached, all accelerators together",
         formula="FLOPs / (hours x 3600 x 10^12)",
         inputs={"FLOPs": flops, "hours": deadline},
-        source=f"{rules.CHECKLIST}; founding text 002, section on time from FLOPs",
+        source=f"{rules.CHECKLIST}; Bekman, ML Engineering Open Book, section on time from FLOPs",
     )
 
 
