@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from planning.money import NOTHING, Range
@@ -63,13 +64,13 @@ class LineItem:
     at_most_usd_per_month: Decimal | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Bill:
     """Ordered line items. Totals cover priced lines only, so they are a floor while `unpriced` is not empty."""
 
     lines: tuple[LineItem, ...]
 
-    @property
+    @cached_property
     def usd_per_month(self) -> Range:
         """Sum of the priced lines."""
         return total(self.lines)

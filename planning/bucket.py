@@ -8,12 +8,12 @@ from catalogs.model import Item
 from planning.bill import Group
 from planning.charge import Charge
 from planning.platform.backups import MADE_ANEW, PLANS, held_gb
+from planning.stores import WITH_BUCKET
 
 if TYPE_CHECKING:
     from planning.spec import ClusterSpec
 
 BUCKET: Final = "platform/bucket"  # key, and the name of what declares it
-WITH_BUCKET: Final = frozenset({"aws", "gcp", "coreweave"})  # targets whose stack makes it
 
 
 def bucket(spec: ClusterSpec) -> tuple[Charge, ...]:

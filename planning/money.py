@@ -37,11 +37,29 @@ class Range:
         return cls(amount, amount, amount)
 
     def __add__(self, other: Range) -> Range:
-        return Range(self.min + other.min, self.expected + other.expected, self.max + other.max)
+        return _in_order(self.min + other.min, self.expected + other.expected, self.max + other.max)
 
     def times(self, factor: Decimal | int) -> Range:
         """This range scaled by a non-negative factor."""
-        return Range(self.min * factor, self.expected * factor, self.max * factor)
+        make = _in_order if factor >= 0 else Range
+        return make(self.min * factor, self.expected * factor, self.max * factor)
+
+    def up_to(self, most: Decimal) -> Range:
+        """This range with a larger reading of `max`, where it is larger."""
+        return _in_order(self.min, self.expected, max(self.max, most))
+
+
+_new: Final = object.__new__
+_set_min, _set_expected, _set_max = (vars(Range)[name].__set__ for name in ("min", "expected", "max"))
+
+
+def _in_order(least: Decimal, expected: Decimal, most: Decimal) -> Range:
+    """A range of readings that cannot be out of order: a quote makes thousands, mostly to check them."""
+    made = _new(Range)
+    _set_min(made, least)
+    _set_expected(made, expected)
+    _set_max(made, most)
+    return made
 
 
 NOTHING = Range.exactly(0)

@@ -88,7 +88,7 @@ def _fallback(charge: Charge, catalog_prices: Prices, *, place: tuple[str, str])
 
 def with_fallback(usd: Range, *, hours: Range, usd_per_hour: Decimal) -> Range:
     """USD of machines whose hours may all be bought at a dearer price in the worst month."""
-    return Range(usd.min, usd.expected, max(usd.max, hours.max * usd_per_hour))
+    return usd.up_to(hours.max * usd_per_hour)
 
 
 def _at_most(line: LineItem, charge: Charge, fallback: Price) -> LineItem:

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from planning.spec import ClusterSpec
 
 
+def name_view(view: str) -> str:
+    """A view beside the word "option", as in "committed option" and "option without spot"."""
+    return "option without spot" if view == "no_spot" else f"{view.replace('_', ' ')} option"
+
+
 class Verdict(StrEnum):
     """The three answers to "is it under the ceiling?"."""
 
@@ -69,7 +74,7 @@ class PoolWorth:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Buying:
-    """The same accelerators bought instead of rented, three years (founding text 003).
+    """The same accelerators bought instead of rented, three years (Ntropy, March 2022).
 
     Args:
         servers: of eight accelerators.
@@ -94,6 +99,7 @@ class Twin:
         share: expected cost relative to the option's, 0.003 for "+0.3%"; negative where it is cheaper.
         option_id: id of the full option in the quote, where a view chose this place; "" where there is none.
         views: of that option.
+        difference: what its pools have instead, where the place alone does not tell the two apart; else "".
     """
 
     provider: str
@@ -101,6 +107,7 @@ class Twin:
     share: Decimal
     option_id: str = ""
     views: tuple[str, ...] = ()
+    difference: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +127,7 @@ class Option:
         lock_in: what would hold the customer there.
         buying: None where no purchase price of the accelerator is known.
         recommended: whether the written rule recommends it: one option of a quote, none where none meets the checklist.
-        tradeoff: one sentence: why it is recommended, else what is gained and lost against the recommended one.
+        tradeoff: one sentence: why it is recommended, else what speaks for and against it beside the recommended one.
         twins: other places with the same machines and purchase, nearest in cost first.
         twin_of: id of the option under which it is shown as one line; "" where it is an option of its own.
         misses: what of the checklist it does not meet, as "train: 2,821 h of a deadline of 720 h"; such an option is

@@ -15,18 +15,18 @@ from planning.money import ZERO
 from planning.options.advice import advice
 from planning.options.alternatives import find_alternatives
 from planning.options.candidate_set import CandidateSet
-from planning.options.fastest import find_fastest
 from planning.options.misses import list_misses, propose_changes, without_deadlines
 from planning.options.no_fit import count_closed, explain_unbought
 from planning.options.option import identity, option
 from planning.options.parts import Part, Placed, parts, under
+from planning.options.permits import limit_of
 from planning.options.purchases import is_uninterrupted
 from planning.options.search import find_cheapest
 from planning.options.selection import FEWEST, Entry, alone, find_near, is_same, rank, select
-from planning.options.tradeoff import compare_options, describe_recommended
-from planning.options.twins import find_twins
+from planning.options.tradeoff import compare_options, describe_recommended, longest_run
+from planning.options.twins import describe_pool_changes, find_twins
 from planning.options.views import VIEWS, View
-from planning.quote import Quote, Twin, Verdict
+from planning.quote import Quote, Twin, Verdict, name_view
 from planning.sizing.derive import size
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 # Spot and micro-cloud prices move within weeks (research: Nebius -35% in one step), so an offer stands for two.
 VALID: Final = timedelta(days=14)
 REFUSALS_SHOWN: Final = 8
+LATE: Final = "nothing on sale meets the whole checklist"
 # Where nothing meets the checklist no view has an answer: what comes nearest is shown, and the cheapest beside it.
 LATE_VIEWS: Final = {
     "nearest": View("the least time, where nothing meets the checklist", VIEWS["fastest"].find),
@@ -73,6 +74,7 @@ def quote(checklist: Checklist, *, checklist_digest: str, stack: str, market: Ma
     if not clusters:
         shares = tuple(_relaxed(each) for each in shares)
         clusters, _ = _find_all(shares, LATE_VIEWS)
+        missing = dict.fromkeys(VIEWS, LATE)
     if not clusters:
         raise _nothing(shares, market=market, today=day)
     entries, crowded = select(clusters, {name: view.why for name, view in {**VIEWS, **LATE_VIEWS}.items()})
@@ -170,29 +172,28 @@ def price_day(market: Market, today: date) -> date:
 def _options(entries: Sequence[Entry], *, shares: Sequence[Share], checklist: Checklist) -> tuple[Option, ...]:
     """The options of their own, cheapest first, then those that are a line under one of them."""
     made = _named(entries, shares=shares, checklist=checklist)
-    recommended = next((option for entry, option in made if "recommended" in entry.views), made[0][1])
+    recommended = next((option for entry, option in made if "recommended" in entry.views), None)
+    recommended = recommended or min((option for _, option in made), key=longest_run)
     ids = {id(entry): option.id for entry, option in made}
     places = {entry.cluster[0].pick.place for entry in entries}
+    single = sum(not entry.twin_of for entry in entries) == 1
     options: list[Option] = []
     for entry, plain in made:
-        is_recommended = "recommended" in entry.views
         mine = [(each, other) for each, other in made if each.twin_of is entry]
-        twins = (
-            *(_twin(plain, other) for _, other in mine),
-            *(
-                ()
-                if len(shares) > 1 or entry.twin_of
-                else find_twins(shares[0].candidates, entry.cluster[0].pick, without=places)
-            ),
+        several = len(shares) > 1 or entry.twin_of
+        near = () if several else find_twins(shares[0].candidates, entry.cluster[0].pick, without=places)
+        said = (
+            describe_recommended(plain, alone=single, limited=limit_of(checklist) is not None)
+            if plain is recommended
+            else compare_options(plain, recommended)
         )
         options.append(
             replace(
                 plain,
-                recommended=is_recommended,
-                tradeoff=describe_recommended(plain) if plain is recommended else compare_options(plain, recommended),
-                twins=twins,
+                recommended="recommended" in entry.views,
+                tradeoff=said,
+                twins=(*(_twin(plain, other) for _, other in mine), *near),
                 twin_of="" if entry.twin_of is None else ids[id(entry.twin_of)],
-                misses=_misses(entry, shares),
             )
         )
     return tuple(sorted(options, key=lambda each: (bool(each.twin_of), each.rank_usd_per_month.expected)))
@@ -210,14 +211,22 @@ def _named(entries: Sequence[Entry], *, shares: Sequence[Share], checklist: Chec
         built = option(
             entry.cluster, checklist=checklist, market=market, views=entry.views, why=entry.why, suffix=suffix
         )
-        made.append((entry, built))
+        made.append((entry, replace(built, misses=_misses(entry, shares))))
     return made
 
 
 def _twin(main: Option, other: Option) -> Twin:
     place, whole = other.spec.placement, main.rank_usd_per_month.expected
     share = other.rank_usd_per_month.expected / whole - 1 if whole else ZERO
-    return Twin(provider=place.provider, region=place.region, share=share, option_id=other.id, views=other.views)
+    change = describe_pool_changes(main, other)
+    return Twin(
+        provider=place.provider,
+        region=place.region,
+        share=share,
+        option_id=other.id,
+        views=other.views,
+        difference=change,
+    )
 
 
 def _misses(entry: Entry, shares: Sequence[Share]) -> tuple[str, ...]:
@@ -231,7 +240,7 @@ def _misses(entry: Entry, shares: Sequence[Share]) -> tuple[str, ...]:
 def _advice(options: tuple[Option, ...], *, shares: Sequence[Share]) -> tuple[str, ...]:
     """The smallest changes that would work: of deadlines where they are missed, else of what costs most."""
     if any(each.misses for each in options):
-        return tuple(words for share in shares for words in _late_advice(share))
+        return tuple(words for share in shares for words in propose_changes(share.candidates, share.demands))
     if any(each.judgement.verdict is not Verdict.OVER for each in options):
         return ()
     if len(shares) == 1:
@@ -241,14 +250,6 @@ def _advice(options: tuple[Option, ...], *, shares: Sequence[Share]) -> tuple[st
     known = [(each.candidates.bound(pick.rank), each) for pick, each in least if pick is not None]
     usd, costliest = max(known, key=lambda each: each[0])
     return tuple(f"{costliest.part.name}: {words}" for words in advice(costliest.candidates, floor=usd))
-
-
-def _late_advice(share: Share) -> Iterator[str]:
-    for limit in (share.candidates.limit, None):
-        fastest = find_fastest(share.candidates, limit=limit)
-        if not isinstance(fastest, str):
-            return propose_changes(fastest.candidates, share.demands)
-    return iter(())
 
 
 def _unmet(
@@ -270,15 +271,20 @@ def _why_unmet(checklist: Checklist, provider: str, *, market: Market, today: da
     pick = find_cheapest(candidates)
     if pick is not None:
         return f"its cheapest cluster comes to {pick.rank.expected:,.0f} USD a month expected, behind the options shown"
+    closed = Counter(candidates.refusal(place) for place in market.catalog.regions if place[0] == provider)
+    if closed and "" not in closed:
+        return closed.most_common(1)[0][0]
     reasons = Counter({words: count for words, count in refusals.items() if words != "provider not wanted"})
     top = reasons.most_common(1)
     return explain_unbought(candidates) or (top[0][0] if top else "it sells nothing that fits")
 
 
 def _reason(count: int, missing: Mapping[str, str]) -> str:
+    if LATE in missing.values():
+        return f"{LATE}: shown is what comes nearest, and the least cost beside it"
     if count >= FEWEST:
         return ""
-    why = "; ".join(f"no {name.replace('_', ' ')} option: {reason}" for name, reason in missing.items())
+    why = "; ".join(f"no {name_view(name)}: {reason}" for name, reason in missing.items())
     return f"only {count} distinct option{'s' if count > 1 else ''}: nothing else on sale satisfies the checklist" + (
         f" ({why})" if why else ""
     )

@@ -78,10 +78,12 @@ class SpendBounds:
         guarded_usd_per_month: what the spend guard lets through; None without a ceiling a month or a guard.
         all_nodes_usd_per_month: every node of every placement for 730 hours at the most expensive purchase that may
             take its place, and everything else in the bill at most; None where a machine has no price.
+        unheld: pools at home that let it be more than the ceiling, since the guard does not stop what starts them.
     """
 
     guarded_usd_per_month: Decimal | None
     all_nodes_usd_per_month: Decimal | None
+    unheld: tuple[str, ...] = ()
 
 
 def spend_bounds(placements: Sequence[ClusterSpec], bill: Bill, ceiling: Ceilings) -> SpendBounds:
@@ -90,9 +92,12 @@ def spend_bounds(placements: Sequence[ClusterSpec], bill: Bill, ceiling: Ceiling
     unknown = any(line.group is Group.COMPUTE for line in bill.unpriced)
     grown = growth(lines, most_nodes(placements))
     every = bill.usd_per_month.max + sum(grown.values(), start=ZERO)
+    guarded, limit = _guarded(_plan(placements, lines, ceiling)), ceiling.usd_per_month
+    above = guarded is not None and limit is not None and guarded > limit
     return SpendBounds(
-        guarded_usd_per_month=_guarded(_plan(placements, lines, ceiling)),
+        guarded_usd_per_month=guarded,
         all_nodes_usd_per_month=None if unknown else every,
+        unheld=_unheld(placements[0]) if above else (),
     )
 
 
@@ -220,13 +225,14 @@ def faults(spec: ClusterSpec) -> tuple[str, ...]:
         for pool in spec.pools
         if queued.get(pool.name, 0) > _has(pool, spec)
     ]
-    held = held_pools(spec, elastic_lines(spec))
-    loose = [
-        f"pool {pool.name} grows, and the guard holds no queue that alone makes it grow"
-        for pool in spec.pools
-        if pool.max_nodes > pool.min_nodes and pool.name not in held
-    ]
+    loose = [f"pool {name} grows, and the guard holds no queue that alone makes it grow" for name in _unheld(spec)]
     return (*over, *loose)
+
+
+def _unheld(spec: ClusterSpec) -> tuple[str, ...]:
+    """Pools that grow by themselves, whatever queue the guard stops: Slurm's, whose workers people scale."""
+    held = held_pools(spec, elastic_lines(spec))
+    return tuple(pool.name for pool in spec.pools if pool.max_nodes > pool.min_nodes and pool.name not in held)
 
 
 def _has(pool: Pool, spec: ClusterSpec) -> int:

@@ -1,9 +1,10 @@
-"""Which parts can keep their objects in the provider's own bucket without keys, and where."""
+"""Where a stack makes a bucket of the provider, and which parts can keep their objects in it without keys."""
 
 from __future__ import annotations
 
 from typing import Final
 
+WITH_BUCKET: Final = frozenset({"aws", "gcp", "coreweave"})  # targets whose stack makes a bucket for the platform
 # Targets whose bucket speaks S3 to whoever has a pod's identity. Google Cloud's does so with keys only
 # (docs.cloud.google.com/storage/docs/interoperability), and CoreWeave's asks for a label on service accounts, which
 # the profile controller makes without.

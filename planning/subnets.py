@@ -7,11 +7,14 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from ipaddress import IPv4Network
 
 WIDEST_PREFIX: Final = 16  # an AWS VPC, the strictest of the clouds, is at most a /16
 NARROWEST_PREFIX: Final = 28  # and a subnet at least a /28 (docs.aws.amazon.com/vpc subnet sizing)
 MOST_ZONES: Final = 6
+# Of a whole cluster where it is narrower than zones alone would need: CoreWeave's hosts take a /18, its pods a /17.
+NARROWEST_RANGES: Final[Mapping[str, int]] = {"coreweave": 16}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,7 @@
 """Rent or buy: what owning servers costs year by year, and from which number or month on it is cheaper.
 
-Follows the reckoning of founding text 003 (Ntropy, "How We Reduced our Infrastructure Costs by 8x without
-Sacrificing Performance", March 2022). Its yearly totals for six servers carry a resale of 65 instead of 62 thousand
+Follows the reckoning of Ntropy, "How We Reduced our Infrastructure Costs by 8x without Sacrificing Performance"
+(March 2022). Its yearly totals for six servers carry a resale of 65 instead of 62 thousand
 USD in the last year, so its average of 372 thousand is 373 here.
 """
 
@@ -12,7 +12,6 @@ from decimal import Decimal
 from typing import Final
 
 MONTHS_PER_YEAR: Final = 12
-MOST_SERVERS: Final = 1000
 NO_DISCOUNT: Final = Decimal(0)
 
 
@@ -50,10 +49,10 @@ A100_SERVER: Final = ServerCosts(
     failures=Decimal(15_000),
     on_call=Decimal(100_000),
     years=3,
-    source="founding text 003, section on buying GPUs: one server of 8 A100 (March 2022)",
+    source="Ntropy, How We Reduced our Infrastructure Costs by 8x (March 2022): one server of 8 A100",
 )
-# Founding text 002 (ML Engineering, "ML/AI Engineering reality"): an H100 costs about 30 thousand USD, without the
-# server around it. Resale of 30%, rack and people as in founding text 003, one broken accelerator every two years.
+# Bekman, ML Engineering Open Book, "The AI Battlefield Engineering": an H100 costs about 30 thousand USD, without the
+# server around it. Resale of 30%, rack and people as Ntropy, one broken accelerator every two years.
 H100_SERVER: Final = ServerCosts(
     price=Decimal(240_000),
     resale=Decimal(72_000),
@@ -61,10 +60,11 @@ H100_SERVER: Final = ServerCosts(
     failures=Decimal(15_000),
     on_call=Decimal(100_000),
     years=3,
-    source="founding text 002: 30 thousand USD an H100, the accelerators alone, so a floor; the rest as in 003",
+    source="Bekman, ML Engineering Open Book: 30 thousand USD an H100, the accelerators alone, so a floor; other "
+    "costs: Ntropy (March 2022)",
 )
-A100_RENT_PER_YEAR: Final = Decimal(70_000)  # founding text 003: 8 A100 at GCP
-BULK_DISCOUNT: Final = Decimal("0.15")  # founding text 003: up to about 15%
+A100_RENT_PER_YEAR: Final = Decimal(70_000)  # Ntropy: 8 A100 at GCP
+BULK_DISCOUNT: Final = Decimal("0.15")  # Ntropy: up to about 15%
 
 
 def buy(costs: ServerCosts, *, servers: int, bulk_discount: Decimal = NO_DISCOUNT) -> tuple[Decimal, ...]:
@@ -84,23 +84,6 @@ def buy(costs: ServerCosts, *, servers: int, bulk_discount: Decimal = NO_DISCOUN
 def usd_per_year(costs: ServerCosts, *, servers: int, bulk_discount: Decimal = NO_DISCOUNT) -> Decimal:
     """Average USD a year of owning `servers`."""
     return sum(buy(costs, servers=servers, bulk_discount=bulk_discount), start=Decimal(0)) / costs.years
-
-
-def break_even_servers(
-    costs: ServerCosts,
-    *,
-    rent_per_year: Decimal,
-    bulk_discount: Decimal = NO_DISCOUNT,
-    most: int = MOST_SERVERS,
-) -> int | None:
-    """The least number of servers from which owning costs less than renting each for `rent_per_year` USD.
-
-    None where it does not within `most` servers.
-    """
-    for servers in range(1, most + 1):
-        if usd_per_year(costs, servers=servers, bulk_discount=bulk_discount) < servers * rent_per_year:
-            return servers
-    return None
 
 
 def break_even_month(

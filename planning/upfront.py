@@ -7,10 +7,10 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from planning.charge import HOME
-from planning.money import HOURS_PER_MONTH, NOTHING, ZERO, Range
+from planning.money import HOURS_PER_MONTH, ZERO, Range
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from catalogs.model import Term
     from planning.spec import ClusterSpec, Pool
@@ -32,14 +32,12 @@ class Upfront:
         placement: index of the cluster.
         pool: index of the pool in it.
         term: what the purchase means.
-        whole_usd: price of the whole term, or of a month where the purchase has none.
         usd: the part that is due; where nobody publishes it, from nothing to all.
     """
 
     placement: int
     pool: int
     term: Term
-    whole_usd: Decimal
     usd: Range
 
 
@@ -60,11 +58,6 @@ def list_upfront(
     return tuple(_each(placements, prices, term_of))
 
 
-def day_one_usd(due: Iterable[Upfront]) -> Range:
-    """All of it together."""
-    return sum((each.usd for each in due), start=NOTHING)
-
-
 def _each(
     placements: Sequence[ClusterSpec], prices: Mapping[str, Decimal], term_of: Callable[[str, str], Term | None]
 ) -> Iterator[Upfront]:
@@ -78,7 +71,7 @@ def _each(
             if share is not None:
                 whole = usd * _hours(pool, term)
                 due = Range(*(whole * Decimal(each) for each in share))
-                yield Upfront(placement=at, pool=number, term=term, whole_usd=whole, usd=due)
+                yield Upfront(placement=at, pool=number, term=term, usd=due)
 
 
 def _hours(pool: Pool, term: Term) -> Decimal:

@@ -84,7 +84,7 @@ def unpriced_words(bill: Bill) -> str:
     names = [line.label for line in bill.unpriced if line.at_most_usd_per_month is None]
     names = names or [line.label for line in bill.unpriced]
     rest = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return f"no price is known for {', '.join(names[:_NAMED])}{rest}"
+    return f"no price is known for {'; '.join(names[:_NAMED])}{rest}"
 
 
 def _usd(amount: Decimal) -> str:

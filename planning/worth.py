@@ -1,7 +1,7 @@
 """What money buys in arithmetic: USD per hour for 1000 TFLOPS, and how much cheaper one price is than another.
 
-The table of founding text 000 (28 January 2025) counts 2,200 TFLOPS for 8 A100 and 7,120 for 8 H100, TF32 with
-sparsity, so the peak is always an argument: figures over different peaks may not be compared.
+The table of "ML: A Hardware Perspective" (28 January 2025) counts 2,200 TFLOPS for 8 A100 and 7,120 for 8 H100, TF32
+with sparsity, so the peak is always an argument: figures over different peaks may not be compared.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from catalogs.reader import Catalog
 
 TFLOPS: Final = 1000
-PERCENT: Final = 100
 
 
 def usd_per_1000_tflops(*, usd_per_hour: Decimal, tflops: Decimal | int) -> Decimal:
@@ -37,17 +36,6 @@ def usd_per_1000_tflops_of(*, usd_per_hour: Decimal, peak: Decimal | None, accel
     if not peak or not accelerators:
         return None
     return usd_per_1000_tflops(usd_per_hour=usd_per_hour, tflops=peak * accelerators)
-
-
-def cheaper_by(usd: Decimal, other_usd: Decimal) -> Decimal:
-    """Percent by which `usd` is below `other_usd`; negative where it is above.
-
-    Raises:
-        ValueError: nothing to compare with.
-    """
-    if other_usd <= 0:
-        raise ValueError(f"a price to compare with is positive: {other_usd}")
-    return (1 - usd / other_usd) * PERCENT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,20 +48,25 @@ def advice(candidates: CandidateSet, *, floor: Decimal) -> tuple[str, ...]:
     return (*fitting, raised)
 
 
+def find_changed(candidates: CandidateSet, changed: Checklist) -> CandidateSet:
+    """The candidates of the same share after a change of its checklist."""
+    demands = size(changed, beside=candidates.name != HOME).demands
+    return CandidateSet(
+        candidates.market,
+        changed,
+        demands=demands,
+        today=candidates.today,
+        refusals=Counter(),
+        name=candidates.name,
+    )
+
+
 def _tried(candidates: CandidateSet) -> Iterator[tuple[str, Decimal]]:
     for change in CHANGES:
         changed = change.make(candidates.checklist)
         if changed is None or changed == candidates.checklist:
             continue
-        demands = size(changed, beside=candidates.name != HOME).demands
-        other = CandidateSet(
-            candidates.market,
-            changed,
-            demands=demands,
-            today=candidates.today,
-            refusals=Counter(),
-            name=candidates.name,
-        )
+        other = find_changed(candidates, changed)
         pick = find_cheapest(other)
         if pick is not None:
             yield change.words, other.bound(pick.rank)

@@ -76,7 +76,7 @@ def spec(
     name: str = HOME,
 ) -> ClusterSpec:
     """The whole cluster at one place; `missing` are CPU nodes that the provider sells under no name known here."""
-    zones = cluster_zones(place, candidates=candidates, market=market, wanted=_zone_count(checklist))
+    zones = cluster_zones(place, candidates=candidates, market=market, wanted=count_zones(checklist))
     built_by = target(place[0], checklist)
     profile = profile_of(place[0], market.catalog)
     pools = (
@@ -107,7 +107,8 @@ def spec(
     )
 
 
-def _zone_count(checklist: Checklist) -> int:
+def count_zones(checklist: Checklist) -> int:
+    """Zones that a cluster spans at least, where its region has so many."""
     return FEWEST_ZONES if checklist.slo_percent is None else SLO_ZONES
 
 
@@ -119,7 +120,7 @@ def _existing(built_by: str, checklist: Checklist) -> ExistingCluster | None:
 
 
 def _network(checklist: Checklist, *, place: Place, zone_count: int, name: str) -> Network:
-    zones = _zone_count(checklist)
+    zones = count_zones(checklist)
     nat_gateways = 1 if checklist.slo_percent is None else min(zone_count, SLO_ZONES)
     crossing = usage.between_zones(checklist, provider=place[0], zones=zones, nat_gateways=min(nat_gateways, zones))
     return Network(

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Decimal
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import PurchaseKind
-from catalogs.node_billing import node_fact
 from planning.money import HOURS_PER_MONTH, NOTHING, ZERO, Range
 from planning.sizing.hours import ATTEMPTS, REPEATED, SHARED_BY
+from planning.sizing.node_start import CPU, GPU, HALF, interruptions, node_start, read_fact
 from planning.sizing.rules import OWN, Rule
 
 if TYPE_CHECKING:
     from catalogs.model import Accelerator, Offer
     from planning.demand import Demand, Fit
+    from planning.sizing.node_start import NodeStart
 
 HOURS_PER_DAY: Final = 24
 DAYS: Final = HOURS_PER_MONTH / HOURS_PER_DAY
@@ -23,32 +24,6 @@ WORKING_DAYS: Final = Rule(
     DAYS * 5 / 7, "days a month", f"{OWN}: five days a week; nodes of notebooks and jobs start once"
 )
 RUNS: Final = frozenset({"training", "fine_tuning"})
-MINUTES: Final = Decimal(60)
-SECONDS: Final = Decimal(3600)
-HALF: Final = Decimal("0.5")
-GPU: Final = "gpu"
-CPU: Final = "cpu"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeStart:
-    """Hours that one start of one node adds to its work.
-
-    Args:
-        boot: until it has joined, with its driver.
-        image: until the first container runs.
-        idle: from its last pod until the autoscaler removes it.
-        rounding: up to the unit of billing, half of one on average.
-        total: all of these.
-        again: boot and image, which a node that replaces another takes.
-    """
-
-    boot: Range
-    image: Range
-    idle: Range
-    rounding: Range
-    total: Range
-    again: Range
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,39 +45,6 @@ class BilledHours:
     notebooks: Range
     lost: Range
     total: Range
-
-
-@cache
-def node_start(provider: str, about: str) -> NodeStart:
-    """The start of a node with accelerators ("gpu") or without ("cpu")."""
-    boot = _hours("boot_minutes", provider, about, MINUTES)
-    pull, size = _fact("pull_minutes_per_gb", provider, about), _fact("image_gb", provider, about)
-    image = _divided(Range(pull.min * size.min, pull.expected * size.expected, pull.max * size.max), MINUTES)
-    idle = _hours("idle_minutes", provider, about, MINUTES)
-    unit = _hours("billing_seconds", provider, about, SECONDS)
-    rounding = Range(ZERO, unit.expected * HALF, unit.max)
-    again = boot + image
-    total = again + idle + rounding
-    return NodeStart(boot=boot, image=image, idle=idle, rounding=rounding, total=total, again=again)
-
-
-@cache
-def interruptions(provider: str, family: str) -> Range:
-    """How often an hour a spot node is taken away."""
-    return _divided(_fact("spot_per_month", provider, family), HOURS_PER_MONTH)
-
-
-def _fact(name: str, provider: str, about: str) -> Range:
-    found = node_fact(name, provider=provider, about=about)
-    return Range(found.low, found.expected, found.high)
-
-
-def _hours(name: str, provider: str, about: str, per_hour: Decimal) -> Range:
-    return _divided(_fact(name, provider, about), per_hour)
-
-
-def _divided(found: Range, by: Decimal) -> Range:
-    return Range(found.min / by, found.expected / by, found.max / by)
 
 
 def total_hours(demand: Demand, fit: Fit, offer: Offer, accelerator: Accelerator | None) -> Range:
@@ -139,6 +81,20 @@ def billed_hours(demand: Demand, fit: Fit, offer: Offer, accelerator: Accelerato
     return BilledHours(work=fit.node_hours, starts=starts, start=start, notebooks=notebooks, lost=lost, total=total)
 
 
+def with_interruptions(demand: Demand, fit: Fit, offer: Offer, accelerator: Accelerator | None) -> Fit:
+    """The fit on an offer: a run on spot nodes takes as much longer as interruptions are expected to undo."""
+    if fit.hours_per_run is None or offer.term.kind is not PurchaseKind.SPOT:
+        return fit
+    return replace(fit, hours_per_run=fit.hours_per_run + interrupted_hours(demand, fit, offer, accelerator))
+
+
+def interrupted_hours(demand: Demand, fit: Fit, offer: Offer, accelerator: Accelerator | None) -> Decimal:
+    """Hours that interruptions add to one run: all nodes wait for the one that is taken away, whichever it is."""
+    rate = interruptions(offer.machine.provider, "" if accelerator is None else accelerator.family).expected
+    again = node_start(offer.machine.provider, CPU if accelerator is None else GPU).again.expected
+    return rate * fit.work_hours * fit.working * (demand.checkpoint_hours * HALF + again)
+
+
 def _starts(demand: Demand, work: Range, *, nodes: int) -> tuple[Decimal, Decimal]:
     """Starts of nodes in a month, those of the checklist and those of the busiest; a quiet month has none."""
     if demand.kind in RUNS or demand.beside:
@@ -159,7 +115,7 @@ def _starts(demand: Demand, work: Range, *, nodes: int) -> tuple[Decimal, Decima
 @cache
 def sessions_per_month() -> Range:
     """How often the nodes of notebooks start."""
-    return _fact("sessions_per_day", "*", SHARED_BY).times(WORKING_DAYS.value)
+    return read_fact("sessions_per_day", "*", SHARED_BY).times(WORKING_DAYS.value)
 
 
 def _lost(demand: Demand, fit: Fit, start: NodeStart, rate: Range) -> tuple[Decimal, Decimal]:

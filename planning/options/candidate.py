@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from catalogs.model import PurchaseKind
 from planning.money import HOURS_PER_MONTH, NOTHING, Range
-from planning.options.billed_hours import total_hours
+from planning.options.billed_hours import total_hours, with_interruptions
 from planning.pricing import with_fallback
 
 if TYPE_CHECKING:
@@ -33,8 +32,7 @@ def node_disk_gb(provider: str, *, accelerated: bool) -> int:
     return GPU_NODE_DISK_GB if accelerated else CPU_NODE_DISK_GB
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """Nodes of one offer; `fallback` is what they cost at most, where another purchase may take its place."""
 
     offer: Offer
@@ -58,8 +56,7 @@ class Part:
         return with_fallback(usd, hours=self.node_hours, usd_per_hour=self.fallback.usd)
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A way to satisfy one demand."""
 
     demand: Demand
@@ -82,10 +79,15 @@ class Candidate:
 
 
 def whole(
-    demand: Demand, fit: Fit, offer: Offer, accelerator: Accelerator | None, *, fallback: Price | None = None
+    demand: Demand,
+    fit: Fit,
+    offer: Offer,
+    accelerator: Accelerator | None,
+    *,
+    fallback: Price | None = None,
 ) -> Candidate:
     """The demand on one offer, its hours as they are billed; what is reserved for a term is paid around the clock."""
-    min_nodes = fit.min_nodes
+    fit, min_nodes = with_interruptions(demand, fit, offer, accelerator), fit.min_nodes
     if offer.term.kind is PurchaseKind.RESERVED:
         min_nodes = fit.working + fit.spares
         hours = Range.exactly(HOURS_PER_MONTH * min_nodes)
@@ -95,14 +97,23 @@ def whole(
     return Candidate(demand, fit, offer.machine, accelerator, (part,), part.usd, hours)
 
 
+def sold_as(candidate: Candidate, offer: Offer, *, fallback: Price | None) -> Candidate:
+    """The `whole` of another offer of the same machine and kind of purchase: hours do not differ between regions."""
+    first = candidate.parts[0]
+    part = Part(offer, first.working, first.spares, first.min_nodes, first.node_hours, fallback)
+    return Candidate(
+        candidate.demand, candidate.fit, offer.machine, candidate.accelerator, (part,), part.usd, candidate.node_hours
+    )
+
+
 def held(candidate: Candidate) -> Candidate:
     """The same nodes, none of which is given back before the month ends."""
     parts = tuple(
-        replace(part, min_nodes=part.nodes, node_hours=Range.exactly(HOURS_PER_MONTH * part.nodes))
+        part._replace(min_nodes=part.nodes, node_hours=Range.exactly(HOURS_PER_MONTH * part.nodes))
         for part in candidate.parts
     )
     usd, hours = sum((part.usd for part in parts), start=NOTHING), sum((part.node_hours for part in parts), NOTHING)
-    return replace(candidate, parts=parts, machine_usd=usd, node_hours=hours)
+    return candidate._replace(parts=parts, machine_usd=usd, node_hours=hours)
 
 
 def split(

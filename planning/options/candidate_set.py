@@ -10,28 +10,27 @@ from typing import TYPE_CHECKING, Final, final
 
 from catalogs.age import MACHINE_AGE_LIMIT_DAYS, too_old
 from planning.charge import HOME
-from planning.demand import Fit, Misfit
-from planning.money import HOURS_PER_MONTH, NOTHING, ZERO, Range
-from planning.options.assemble import spec, target
-from planning.options.candidate import Candidate, rank_reading, rank_usd, whole
+from planning.demand import Misfit
+from planning.money import HOURS_PER_MONTH, NOTHING, ZERO
+from planning.options.assemble import target
+from planning.options.buildable import Buildable
+from planning.options.candidate import Candidate, rank_reading, rank_usd, sold_as, whole
 from planning.options.cpu import best_cpu
 from planning.options.growth import Sizes
-from planning.options.overhead import Overhead, read_overhead
-from planning.options.permits import accelerator_refusal, least_nodes, machine_refusal, permit, place_refusal
-from planning.options.purchases import INTERRUPTIBLE, is_uninterrupted, list_purchases
-from planning.quantities import charges
-from planning.sizing.fit import fit
-from planning.sizing.hours import hours_beside
+from planning.options.overhead import PlaceCosts
+from planning.options.permits import accelerator_refusal, least_nodes, limit_of, machine_refusal, permit, place_refusal
+from planning.options.purchases import INTERRUPTIBLE, in_time, is_uninterrupted, list_purchases
+from planning.sizing.hours import all_month, hours_beside
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import date
     from decimal import Decimal
 
     from catalogs.model import Offer, Price, PurchaseKind
-    from planning.charge import Charge
     from planning.checklist.model import Checklist
-    from planning.demand import Demand
+    from planning.demand import Demand, Fit
+    from planning.money import Range
     from planning.options.market import Market, Place, Stock
     from planning.options.permits import Permit
 
@@ -58,19 +57,12 @@ def anything(candidate: Candidate) -> bool:
     return True
 
 
-def limit_of(checklist: Checklist) -> Decimal | None:
-    """USD per month that the checklist's ceilings of a month and of a contract leave; None where there is none."""
-    ceiling, months = checklist.ceiling, checklist.contract.months
-    of_contract = ceiling.usd_per_contract / months if ceiling.usd_per_contract is not None and months else None
-    limits = [limit for limit in (ceiling.usd_per_month, of_contract) if limit is not None]
-    return min(limits, default=None)
-
-
 @final
 class CandidateSet:
     """Every way to build the clusters of one checklist: one set, which all views order.
 
-    Workloads that ask for the same share their candidates, which carry the demand of the first of them.
+    Workloads that ask for the same, with the same pools beside them, share their candidates, which carry the demand of
+    the first of them.
 
     Args:
         today: prices past their age limit on this day are left out.
@@ -98,20 +90,33 @@ class CandidateSet:
         self.permits: dict[str, Permit] = {each.workload: permit(each, checklist) for each in self.demands}
         self._refusals = refusals
         self._refused: dict[Place, str] = {}
-        self._overheads: dict[Place, Overhead] = {}
-        self._charges: dict[tuple[str, str, int], tuple[Charge, ...]] = {}
+        accelerated = any(each.accelerators for each in self.demands)
+        self.buildable = Buildable(checklist, market.catalog, home=name == HOME, accelerated=accelerated)
+        self._fresh_days: dict[date | None, bool] = {}
+        self._beside_usd: dict[tuple[str, Place, Keep], tuple[Range, ...]] = {}
+        self.place_costs = PlaceCosts(market, checklist, name=name)
+        self._place_floors: dict[Keep, list[tuple[Decimal, Place]]] = {}
         self._costs: dict[int, Decimal] = {}
         self.sizes = Sizes(grow=self.limit is not None)
+        self._wanted: dict[tuple[Permit, Stock], list[Offer]] = {}
+        self._resized: dict[tuple[str, str, str, PurchaseKind, int], Candidate | None] = {}
         self._cpu: dict[tuple[Demand, Place, Keep], Candidate | None] = {}
         self.gpu: dict[str, dict[Place, list[Candidate]]] = {}
-        alike: dict[Demand, Demand] = {}
+        beside: dict[str, tuple[Demand, ...]] = {}
+        for demand in self.demands:
+            if demand.beside is not None:
+                beside[demand.beside] = (*beside.get(demand.beside, ()), demand)
+        alike: dict[tuple[Demand, ...], Demand] = {}
         for demand in self.demands:
             if demand.accelerators:
-                first = alike.setdefault(replace(demand, workload=""), demand)
-                self.gpu[demand.workload] = self._candidates(demand) if first is demand else self.gpu[first.workload]
-        self.beside: dict[str, tuple[Demand, ...]] = {
-            name: tuple(each for each in self.demands if each.beside == name) for name in self.gpu
-        }
+                asked = (demand, *beside.get(demand.workload, ()))
+                first = alike.setdefault(tuple(replace(each, workload="", beside=None) for each in asked), demand)
+                self.gpu[demand.workload] = (
+                    self._candidates(demand, beside=demand.workload in beside)
+                    if first is demand
+                    else self.gpu[first.workload]
+                )
+        self.beside: dict[str, tuple[Demand, ...]] = {name: beside.get(name, ()) for name in self.gpu}
 
     def with_demands(self, demands: Sequence[Demand]) -> CandidateSet:
         """The same checklist with other demands; what was refused is counted once, here."""
@@ -128,7 +133,7 @@ class CandidateSet:
         if place not in self._refused:
             reason = place_refusal(
                 place, self.market.region(place), self.checklist, provider=self.market.catalog.providers[place[0]]
-            )
+            ) or self.buildable.refusal(place[0])
             self._refused[place] = reason
             if reason:
                 self._refusals[reason] += 1
@@ -140,6 +145,22 @@ class CandidateSet:
             return [place for place in self.market.catalog.regions if self.admits(place)]
         first, *others = self.gpu.values()
         return [place for place in first if all(place in each for each in others)]
+
+    def list_places(self, keep: Keep) -> list[tuple[Decimal, Place]]:
+        """Places that sell accelerators for every demand, with the least that these are expected to cost there."""
+        if keep not in self._place_floors:
+            found: list[tuple[Decimal, Place]] = []
+            for place in self.places():
+                least = [self._least(stock.get(place, ()), keep) for stock in self.gpu.values()]
+                known = [usd for usd in least if usd is not None]
+                if len(known) == len(least):
+                    found.append((sum(known, start=ZERO), place))
+            self._place_floors[keep] = found
+        return self._place_floors[keep]
+
+    def _least(self, stock: Iterable[Candidate], keep: Keep) -> Decimal | None:
+        """USD of the first kept candidate: the stock of a place is in the order of its cost."""
+        return next((self._costs[id(each)] for each in stock if keep(each)), None)
 
     def cpu(self, demand: Demand, place: Place, keep: Keep) -> Candidate | None:
         """The best CPU machines for a demand at a place; None where the catalog has none that fit."""
@@ -190,75 +211,93 @@ class CandidateSet:
         known = self.cpu(demand, REFERENCE_PLACE, anything)
         return NOTHING if known is None else rank_usd(known, self.market)
 
-    def total(self, place: Place, nodes: Range) -> Range:
-        """USD per month of a whole cluster at a place whose nodes, with disks and NAT by the node, cost `nodes`.
-
-        It never falls when `nodes` rise, so that the cheapest nodes make the cheapest cluster of a place.
-        """
-        return self.overhead(place).total(nodes, market=self.market, place=place)
-
-    def overhead(self, place: Place) -> Overhead:
-        """What a place costs whatever machines are picked there."""
-        if place not in self._overheads:
-            self._overheads[place] = read_overhead(self._charges_at(place), market=self.market, place=place)
-        return self._overheads[place]
-
-    def _charges_at(self, place: Place) -> tuple[Charge, ...]:
-        """Quantities depend on the provider, on whether it is the main region, and on how many zones it has."""
-        region = self.market.region(place)
-        main = self.checklist.main_cloud
-        near = main.region if main is not None and main.region == place[1] else ""
-        key = (place[0], near, len(region.zones) if region else 0)
-        if key not in self._charges:
-            nobody = self.checklist.model_copy(update={"teams": ()})  # no pools yet, so nothing to guarantee
-            empty = spec(nobody, place=place, candidates=(), market=self.market, name=self.name)
-            self._charges[key] = charges(empty)
-        return self._charges[key]
+    def beside_usd(self, workload: str, place: Place, keep: Keep) -> tuple[Range, ...]:
+        """USD per month of each pool that stands beside a workload's, were it up all month."""
+        key = (workload, place, keep)
+        if key not in self._beside_usd:
+            pools = (self.cpu(all_month(each), place, keep) for each in self.beside[workload])
+            self._beside_usd[key] = tuple(rank_usd(each, self.market) for each in pools if each is not None)
+        return self._beside_usd[key]
 
     def _fresh(self, offer: Offer) -> bool:
-        fresh = not too_old(offer.price, today=self.today, machine=True)
-        if not fresh:
+        as_of = offer.price.as_of
+        if as_of not in self._fresh_days:
+            self._fresh_days[as_of] = not too_old(offer.price, today=self.today, machine=True)
+        if not self._fresh_days[as_of]:
             self._refusals[OLD] += 1
-        return fresh
+        return self._fresh_days[as_of]
 
-    def _candidates(self, demand: Demand) -> dict[Place, list[Candidate]]:
+    def _candidates(self, demand: Demand, *, beside: bool) -> dict[Place, list[Candidate]]:
         found: dict[Place, list[Candidate]] = {}
         for stock in self.market.stocks:
             sits = self.sits(demand, stock)
             if isinstance(sits, Misfit):
                 self._refusals[sits.reason] += 1
                 continue
-            beside = any(each.beside == demand.workload for each in self.demands)
-            for size in self.sizes.list_useful(demand, sits, stock, beside=beside):
-                for candidate in self._bought(demand, size, stock):
+            wanted = self._list_wanted(demand, stock)
+            if not wanted:
+                continue
+            fallback = self._fallbacks(demand)
+            for size in self.sizes.list_useful(demand, sits(), stock, beside=beside):
+                nodes = size.working + size.spares
+                offers = [each for each in wanted if nodes >= least_nodes(each) and self._fresh(each)]
+                if offers and not self.buildable.has_room(stock.machine.provider, nodes=nodes):
+                    continue
+                for candidate in list_purchases(demand, size, offers, stock, fallback=fallback):
                     found.setdefault(candidate.place, []).append(candidate)
         for candidates in found.values():
             self._costs |= {id(each): rank_reading(each, self.market, EXPECTED) for each in candidates}
-            candidates.sort(key=lambda each: (self.cost(each), each.machine.name, each.parts[0].offer.price.purchase))
+            candidates.sort(key=self._order)
         return found
 
-    def sits(self, demand: Demand, stock: Stock) -> Fit | Misfit:
+    def _order(self, candidate: Candidate) -> tuple[Decimal, str, str]:
+        return self._costs[id(candidate)], candidate.machine.name, candidate.parts[0].offer.price.purchase
+
+    def sits(self, demand: Demand, stock: Stock) -> Callable[[], Fit] | Misfit:
         """How a demand sits on a machine type at the least number of nodes, or why it does not."""
         refusal = machine_refusal(stock.machine) or accelerator_refusal(stock.accelerator, demand, self.checklist)
-        return Misfit(refusal) if refusal else fit(demand, stock.machine, stock.accelerator)
+        return Misfit(refusal) if refusal else self.sizes.fit_least(demand, stock.machine, stock.accelerator)
 
-    def resized(self, candidate: Candidate, nodes: int) -> Candidate | None:
-        """The same offer with another number of working nodes; None where so many make no pool."""
+    def resized(self, candidate: Candidate, nodes: int, *, at_most: Decimal | None = None) -> Candidate | None:
+        """The same offer with another number of working nodes; None where so many make no pool.
+
+        Args:
+            at_most: hours that a run may take.
+        """
         demand = candidate.demand
         sits = self.sizes.fit(demand, candidate.machine, candidate.accelerator, nodes=nodes)
         if isinstance(sits, Misfit):
             return None
+        if not self.buildable.has_room(candidate.machine.provider, nodes=sits.working + sits.spares):
+            return None
+        if at_most is not None and sits.hours_per_run is not None and sits.hours_per_run > at_most:
+            return None
         part = candidate.parts[0]
-        return whole(demand, sits, part.offer, candidate.accelerator, fallback=part.fallback)
+        key = (demand.workload, candidate.machine.provider, candidate.machine.name, part.offer.term.kind, nodes)
+        if key not in self._resized:
+            self._resized[key] = in_time(whole(demand, sits, part.offer, candidate.accelerator))
+        first = self._resized[key]
+        return None if first is None else sold_as(first, part.offer, fallback=part.fallback)
 
-    def _bought(self, demand: Demand, sits: Fit, stock: Stock) -> Iterator[Candidate]:
-        allows = self.permits[demand.workload].allows
-        provider = stock.machine.provider
-        nodes = sits.working + sits.spares
-        open_regions = (region for region in stock.regions if self.admits((provider, region)))
-        wanted = (each for region in open_regions for each in stock.offers(region) if allows(each))
-        offers = [each for each in wanted if nodes >= least_nodes(each) and self._fresh(each)]
-        return list_purchases(demand, sits, offers, stock, fallback=partial(self.fallback, demand))
+    def _list_wanted(self, demand: Demand, stock: Stock) -> list[Offer]:
+        permit = self.permits[demand.workload]
+        if (permit, stock) not in self._wanted:
+            provider = stock.machine.provider
+            open_regions = (region for region in stock.regions if self.admits((provider, region)))
+            offers = (each for region in open_regions for each in stock.offers(region))
+            self._wanted[permit, stock] = [each for each in offers if permit.allows(each)]
+        return self._wanted[permit, stock]
+
+    def _fallbacks(self, demand: Demand) -> Callable[[Offer], Price | None]:
+        """`fallback`, looked up once for each offer however many numbers of nodes are tried."""
+        known: dict[int, Price | None] = {}
+
+        def find(offer: Offer) -> Price | None:
+            if id(offer) not in known:
+                known[id(offer)] = self.fallback(demand, offer)
+            return known[id(offer)]
+
+        return find
 
     def fallback(self, demand: Demand, offer: Offer) -> Price | None:
         """What nodes of an offer cost where another purchase may take its place; None where none may.

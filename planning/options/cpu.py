@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf
+from math import ceil, inf
 from typing import TYPE_CHECKING, Final
 
 from planning.demand import Misfit
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from planning.options.market import CpuStock
 
 SLACK: Final = 1 + 1e-9  # the bounds are floats, the costs are not
+SHORT: Final = 1e-9  # of a node, for the same reason
 
 
 def best_cpu(
@@ -49,6 +50,9 @@ def best_cpu(
         if each.usd_per_core * demand.vcpus * hours > limit:
             break
         if each.kind not in kinds or each.usd_per_gib * memory_gib * hours > limit:
+            continue
+        nodes = max(-(-demand.vcpus // each.vcpus), ceil(memory_gib / each.memory_gib - SHORT))
+        if each.usd_per_core * each.vcpus * nodes * hours > limit:
             continue
         candidate = _on(demand, each.offer(), allows, fallback)
         if candidate is None or not keep(candidate):

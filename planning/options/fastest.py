@@ -7,15 +7,16 @@ may have up to eight times the least number of nodes, as far as the ceiling carr
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from planning.options.candidate import rank_usd
+from planning.options.candidate import rank_reading
 from planning.options.candidate_set import EXPECTED, anything
 from planning.options.growth import MOST_GROWTH, MULTIPLES
-from planning.options.search import SLACK, Pick, anywhere, complete, find_at, order_places
+from planning.options.search import SLACK, Pick, complete, find_at, find_within
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from planning.demand import Demand
     from planning.options.candidate import Candidate
@@ -72,10 +73,10 @@ def _order(pick: Pick, paced: Mapping[str, Demand]) -> tuple[Decimal, Decimal, P
 
 
 def _places_by_time(candidates: CandidateSet, paced: Mapping[str, Demand]) -> list[tuple[Decimal, Decimal, Place]]:
-    """Places with the least time that could be reached there and the least cost, least first."""
+    """Places with the least time that could be reached there and the least cost of accelerators, least first."""
     found = [
         (max(min(_least_pace(candidates, each) for each in candidates.gpu[name][place]) for name in paced), usd, place)
-        for usd, place in order_places(candidates, anything, anywhere)
+        for usd, place in candidates.list_places(anything)
     ]
     return sorted(found)
 
@@ -84,13 +85,14 @@ def _may_win(candidates: CandidateSet, place: Place, paced: Mapping[str, Demand]
     """Whether a place may have a faster cluster than the best so far, or one as fast that costs less.
 
     Args:
-        usd: the least that a cluster there is expected to cost, without its CPU pools.
+        usd: the least that its accelerators are expected to cost.
     """
     time = wall_time(best, paced)
     quickest = max(_quickest(candidates, candidates.gpu[name][place], at_most=time) for name in paced)
     if quickest != time:
         return quickest < time
-    return float(usd) + candidates.cpu_floor(place, anything) <= float(best.rank.expected) * SLACK
+    floor = candidates.place_costs.floor(place, usd)
+    return float(floor) + candidates.cpu_floor(place, anything) <= float(best.rank.expected) * SLACK
 
 
 def _quickest(candidates: CandidateSet, stock: list[Candidate], *, at_most: Decimal) -> Decimal:
@@ -110,25 +112,42 @@ def _fastest_at(
 ) -> Pick | None:
     """The fastest cluster of a place that takes no longer than `at_most`; None where there is none.
 
-    What is feasible within a time is feasible within a longer one, so that the least time is found by halving.
+    Where nothing bounds the time yet, what the largest pools reach does: most sizes take longer and need no look.
     """
-    sizes: dict[str, list[Candidate]] = {}
-    of_stock: dict[int, list[Candidate]] = {}  # workloads that ask for the same share their candidates
-    for name in paced:
-        stock = candidates.gpu[name][place]
-        if id(stock) not in of_stock:
-            reachable = (each for each in stock if _least_pace(candidates, each) <= at_most)
-            every = (size for each in reachable for size in list_sizes(candidates, each))
-            of_stock[id(stock)] = [size for size in every if pace(size) <= at_most]
-        sizes[name] = of_stock[id(stock)]
-    times = sorted({pace(each) for stock in of_stock.values() for each in stock})
     others = find_at(candidates, place, anything)
     if others is None:
         return None
+    search = partial(_find_fastest_with, candidates, others, paced, limit=limit)
+    largest = search((MOST_GROWTH,), at_most=at_most) if at_most == NEVER else None
+    return search(MULTIPLES, at_most=at_most if largest is None else wall_time(largest, paced)) or largest
+
+
+def _find_fastest_with(
+    candidates: CandidateSet,
+    others: Pick,
+    paced: Mapping[str, Demand],
+    multiples: Iterable[int],
+    *,
+    limit: Decimal | None,
+    at_most: Decimal,
+) -> Pick | None:
+    """The same around the cheapest cluster of the place, with pools of so many times the least number of nodes.
+
+    What is feasible within a time is feasible within a longer one, so that the least time is found by halving.
+    """
+    place = others.place
+    stocks = {name: candidates.gpu[name][place] for name in paced}
+    sizes: dict[int, list[Candidate]] = {}  # by the stock: workloads that ask for the same share their candidates
+    for key, stock in {id(each): each for each in stocks.values()}.items():
+        reachable = (each for each in stock if _least_pace(candidates, each) <= at_most)
+        every = (size for each in reachable for size in list_sizes(candidates, each, multiples, at_most=at_most))
+        sizes[key] = [size for size in every if pace(size) <= at_most]
+    times = sorted({pace(each) for of_stock in sizes.values() for each in of_stock})
+    orders = [{key: sorted(of_stock, key=order) for key, of_stock in sizes.items()} for order in _orders(candidates)]
     low, high, best = 0, len(times), None
     while low < high:
         middle = (low + high) // 2
-        pick = _within(candidates, others, sizes, longest=times[middle], limit=limit)
+        pick = _within(candidates, others, orders, stocks=stocks, longest=times[middle], limit=limit)
         if pick is None:
             low = middle + 1
         else:
@@ -136,22 +155,39 @@ def _fastest_at(
     return best
 
 
-def list_sizes(candidates: CandidateSet, candidate: Candidate) -> Iterator[Candidate]:
-    """The candidate at every number of nodes that is tried; without a ceiling there is no reason to grow."""
+def list_sizes(
+    candidates: CandidateSet,
+    candidate: Candidate,
+    multiples: Iterable[int] = MULTIPLES,
+    *,
+    at_most: Decimal | None = None,
+) -> Iterator[Candidate]:
+    """The candidate at every number of nodes that is tried; without a ceiling there is no reason to grow.
+
+    Args:
+        at_most: hours that a run may take on more nodes than the least.
+    """
     yield candidate
     if not candidates.sizes.grows(candidate):
         return
-    for times in MULTIPLES:
-        sized = candidates.resized(candidate, candidate.fit.working * times)
+    for times in multiples:
+        sized = candidates.resized(candidate, candidate.fit.working * times, at_most=at_most)
         if sized is not None:
             yield sized
+
+
+def _orders(candidates: CandidateSet) -> Iterator[Callable[[Candidate], Decimal]]:
+    """What the cheapest is told by: its expected cost, and the reading that the ceiling binds."""
+    for reading in (EXPECTED,) if candidates.bound is EXPECTED else (EXPECTED, candidates.bound):
+        yield partial(rank_reading, market=candidates.market, reading=reading)
 
 
 def _within(
     candidates: CandidateSet,
     others: Pick,
-    sizes: Mapping[str, list[Candidate]],
+    orders: Sequence[Mapping[int, Sequence[Candidate]]],
     *,
+    stocks: Mapping[str, object],
     longest: Decimal,
     limit: Decimal | None,
 ) -> Pick | None:
@@ -159,18 +195,24 @@ def _within(
 
     Args:
         others: the cheapest cluster of the place: what its timed pools are replaced in.
+        orders: the sizes of each stock by its `id`, from the one that is tried first.
+        stocks: of each timed workload.
     """
     leaders = {each.demand.workload: each for each in others.candidates if each.accelerator}
-    for read in (EXPECTED, candidates.bound):
-        best: dict[int, Candidate] = {}
-        for name, stock in sizes.items():
-            if id(stock) not in best:
-                quick = [each for each in stock if pace(each) <= longest]
-                if not quick:
-                    return None
-                best[id(stock)] = min(quick, key=lambda each: read(rank_usd(each, candidates.market)))
-            leaders[name] = best[id(stock)]
+    crowded = False
+    for sizes in orders:
+        quick: dict[int, Candidate] = {}
+        for key, of_stock in sizes.items():
+            first = next((each for each in of_stock if pace(each) <= longest), None)
+            if first is None:
+                return None
+            quick[key] = first
+        leaders |= {name: quick[id(stock)] for name, stock in stocks.items()}
         pick = complete(candidates, others.place, leaders, anything)
         if pick is not None and (limit is None or candidates.bound(pick.rank) <= limit):
             return pick
-    return None
+        crowded = pick is None
+    if not crowded or not candidates.buildable.bounds(others.place[0]):
+        return None
+    in_time = {name: [each for each in orders[0][id(stock)] if pace(each) <= longest] for name, stock in stocks.items()}
+    return find_within(candidates, others.place, anything, limit=limit, stocks=in_time)

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from math import ceil
 from typing import TYPE_CHECKING, Final, final
 
+from catalogs.model import PurchaseKind
 from planning.demand import Misfit
 from planning.money import ZERO
-from planning.sizing.fit import fit
+from planning.options.billed_hours import with_interruptions
+from planning.sizing.fit import find_basis
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from decimal import Decimal
+    from collections.abc import Callable, Iterator
 
     from catalogs.model import Accelerator, Machine
     from planning.demand import Demand, Fit
     from planning.options.candidate import Candidate
     from planning.options.market import Stock
+    from planning.sizing.fit import FitBasis
 
 # Scaling over nodes is published for clusters a few times larger, not for any size: our own bound.
 MOST_GROWTH: Final = 8
 MULTIPLES: Final = range(2, MOST_GROWTH + 1)
+MARGIN: Final = Decimal("0.9")  # of a deadline: our own reserve for a slow start or a repeated step
 # Starting a GPU node and loading its images and data takes minutes; below an hour more nodes gain little.
 SHORTEST_RUN_HOURS: Final = 1
 TOO_SHORT: Final = Misfit("a run of less than an hour gains nothing by more nodes")
@@ -42,18 +47,21 @@ class Sizes:
 
     def __init__(self, *, grow: bool) -> None:
         self._grow = grow
-        self._least: dict[tuple[str, str, str], int] = {}
+        self._bases: dict[tuple[str, str, str], FitBasis | Misfit] = {}
         self._fits: dict[tuple[str, str, str, int], Fit | Misfit] = {}
-        self._quickest: dict[tuple[str, str, str], Decimal] = {}
+        self._quickest: dict[tuple[str, str, str, bool], Decimal] = {}
 
     def list_useful(self, demand: Demand, sits: Fit, stock: Stock, *, beside: bool) -> Iterator[Fit]:
-        """The least number of nodes, and more where that can cost less.
+        """The least number of nodes, the least that ends with time to spare, and more where that can cost less.
 
-        A spare is a smaller share of more nodes, and pools that stand beside a shorter run end earlier.
+        The least nodes of a large job end just in time: without the second, none would keep a margin. A spare is a
+        smaller share of more nodes, and pools that stand beside a shorter run end earlier.
         """
         machine = stock.machine
-        self._least[demand.workload, machine.provider, machine.name] = sits.working
         yield sits
+        spare_time = self._with_margin(demand, sits, stock)
+        if spare_time is not None:
+            yield spare_time
         if not self._grow or not can_grow(demand) or not (beside or sits.spares > demand.spare_share * sits.working):
             return
         for times in MULTIPLES:
@@ -61,30 +69,57 @@ class Sizes:
             if not isinstance(size, Misfit) and (beside or size.node_hours.expected < sits.node_hours.expected):
                 yield size
 
+    def _with_margin(self, demand: Demand, sits: Fit, stock: Stock) -> Fit | None:
+        """The least nodes that leave a tenth of the deadline, where the least that meet it do not; else None."""
+        hours, deadline = sits.hours_per_run, demand.deadline_hours
+        if hours is None or deadline is None or hours <= deadline * MARGIN or not can_grow(demand):
+            return None
+        first = ceil(sits.working * hours / (deadline * MARGIN))
+        for nodes in range(first, sits.working * 2 + 1):
+            size = self.fit(demand, stock.machine, stock.accelerator, nodes=nodes)
+            if isinstance(size, Misfit):
+                return None
+            if size.hours_per_run is not None and size.hours_per_run <= deadline * MARGIN:
+                return size
+        return None
+
     def grows(self, candidate: Candidate) -> bool:
         """Whether other numbers of nodes of a candidate are tried, from the least on."""
         demand = candidate.demand
-        if not self._grow or len(candidate.parts) > 1 or not can_grow(demand):
-            return False
-        least = self._least[demand.workload, candidate.machine.provider, candidate.machine.name]
-        return candidate.fit.working == least
+        return self._grow and len(candidate.parts) == 1 and can_grow(demand) and candidate.fit.is_least
 
     def quickest(self, candidate: Candidate) -> Decimal:
         """The least hours of a run among all numbers of nodes of a candidate that grows."""
-        demand, machine = candidate.demand, candidate.machine
-        key = (demand.workload, machine.provider, machine.name)
+        demand, machine, offer = candidate.demand, candidate.machine, candidate.parts[0].offer
+        key = (demand.workload, machine.provider, machine.name, offer.term.kind is PurchaseKind.SPOT)
         if key not in self._quickest:
             nodes = (candidate.fit.working * times for times in MULTIPLES)
             sizes = [self.fit(demand, machine, candidate.accelerator, nodes=count) for count in nodes]
-            hours = (each.hours_per_run for each in (candidate.fit, *sizes) if not isinstance(each, Misfit))
-            self._quickest[key] = min(each for each in hours if each is not None)
+            sits = [
+                with_interruptions(demand, each, offer, candidate.accelerator)
+                for each in sizes
+                if not isinstance(each, Misfit)
+            ]
+            self._quickest[key] = min(each.hours_per_run or ZERO for each in (candidate.fit, *sits))
         return self._quickest[key]
 
     def fit(self, demand: Demand, machine: Machine, accelerator: Accelerator | None, *, nodes: int) -> Fit | Misfit:
         """How a demand sits on more nodes than the least, or why so many are not tried."""
         key = (demand.workload, machine.provider, machine.name, nodes)
         if key not in self._fits:
-            sits = fit(demand, machine, accelerator, nodes=nodes)
+            basis = self._basis(demand, machine, accelerator)
+            sits = basis if isinstance(basis, Misfit) else basis.fit(nodes)
             gains = isinstance(sits, Misfit) or (sits.hours_per_run or ZERO) >= SHORTEST_RUN_HOURS
             self._fits[key] = sits if gains else TOO_SHORT
         return self._fits[key]
+
+    def fit_least(self, demand: Demand, machine: Machine, accelerator: Accelerator) -> Callable[[], Fit] | Misfit:
+        """How a demand for accelerators sits on the least number of nodes, made once it is asked for."""
+        basis = self._basis(demand, machine, accelerator)
+        return basis if isinstance(basis, Misfit) else basis.fit_least()
+
+    def _basis(self, demand: Demand, machine: Machine, accelerator: Accelerator | None) -> FitBasis | Misfit:
+        key = (demand.workload, machine.provider, machine.name)
+        if key not in self._bases:
+            self._bases[key] = find_basis(demand, machine, accelerator)
+        return self._bases[key]

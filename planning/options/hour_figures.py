@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.model import PurchaseKind
 from catalogs.node_billing import node_fact
-from planning.options.billed_hours import CPU, GPU, RUNS, WORKING_DAYS, billed_hours
+from planning.options.billed_hours import RUNS, WORKING_DAYS, billed_hours
 from planning.sizing.figures import figure
 from planning.sizing.hours import ATTEMPTS, REPEATED, SHARED_BY
+from planning.sizing.node_start import CPU, GPU, node_start
 from planning.sizing.rules import CHECKLIST
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ STARTS: Final = {
 
 
 def list_hour_figures(candidate: Candidate, *, sources: Mapping[str, Source] | None = None) -> tuple[Figure, ...]:
-    """The figures of one pool that is paid by use; none of one that is reserved, or always full.
+    """The time of a run, and the figures of one pool that is paid by use; none of one that is reserved, or always full.
 
     Args:
         sources: of the catalog, by id, so that a figure names the text; else it names the id.
@@ -49,6 +50,34 @@ def list_hour_figures(candidate: Candidate, *, sources: Mapping[str, Source] | N
 
 
 def _list_figures(candidate: Candidate) -> tuple[Figure, ...]:
+    return (*_run_figures(candidate), *_billed_figures(candidate))
+
+
+def _run_figures(candidate: Candidate) -> Iterator[Figure]:
+    """How long a run takes from the start of its nodes on: what deadlines are held against."""
+    fit, offer, demand = candidate.fit, candidate.parts[-1].offer, candidate.demand
+    if fit.hours_per_run is None:
+        return
+    start = node_start(offer.machine.provider, GPU).again.expected
+    inputs: dict[str, Decimal | int | str | None] = {"work": _short(fit.work_hours), "boot and image": _short(start)}
+    if offer.term.kind is PurchaseKind.SPOT:
+        inputs["interruptions"] = _short(fit.hours_per_run - fit.work_hours - start)
+    formula = " + ".join(inputs)
+    if fit.mfu is not None:
+        fastest, slowest = (_short(fit.work_hours * fit.mfu.expected / share) for share in (fit.mfu.max, fit.mfu.min))
+        inputs["work at the shares of peak that 80% of published runs reach"] = f"{fastest} to {slowest}"
+    yield figure(
+        subject=demand.workload,
+        name="time of one run",
+        value=_short(fit.hours_per_run),
+        unit="hours, from the start of its nodes",
+        formula=formula,
+        inputs=inputs,
+        source=f"{CHECKLIST}; the parts below",
+    )
+
+
+def _billed_figures(candidate: Candidate) -> tuple[Figure, ...]:
     bought = [part for part in candidate.parts if part.offer.term.kind is not PurchaseKind.RESERVED]
     if not bought:
         return ()

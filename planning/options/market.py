@@ -6,7 +6,7 @@ from functools import cached_property, partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, final
 
-from catalogs.model import Item, PurchaseKind, UnpricedError
+from catalogs.model import Item, PurchaseKind
 from planning.charge import LIST_PRICE
 from planning.money import HOURS_PER_MONTH, NOTHING, ZERO
 from planning.pricing import in_tiers
@@ -14,7 +14,7 @@ from planning.pricing import place_of as pricing_place
 from planning.quantities import NAT_PER_NODE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from decimal import Decimal
 
     from catalogs.machines import Size
@@ -67,11 +67,13 @@ class CpuStock:
     The rates order and bound; the offer has the exact price, and is made when it is looked at.
     """
 
-    __slots__ = ("_offer", "_rough", "kind", "name", "usd_per_core", "usd_per_gib")
+    __slots__ = ("_offer", "_rough", "kind", "memory_gib", "name", "usd_per_core", "usd_per_gib", "vcpus")
 
     def __init__(self, rough: RoughOffer) -> None:
         self.name = rough.size.name
         self.kind = rough.kind
+        self.vcpus = rough.size.vcpus
+        self.memory_gib = rough.size.memory_gib
         self.usd_per_core = rough.usd_per_hour / rough.size.vcpus
         self.usd_per_gib = rough.usd_per_hour / rough.size.memory_gib
         self._rough = rough
@@ -91,7 +93,7 @@ class Market:
     def __init__(self, catalog: Catalog) -> None:
         self.catalog = catalog
         self._cpu: dict[Place, tuple[CpuStock, ...]] = {}
-        self._tiers: dict[tuple[str, str, str, str], tuple[Price, ...]] = {}
+        self._usable: dict[str, Callable[[Size], bool]] = {}
         self._beside: dict[tuple[Place, int], Decimal] = {}
         self._reserved: dict[int, frozenset[Place]] = {}
         self._dearest: dict[str, Decimal] = {}
@@ -113,7 +115,7 @@ class Market:
     def cpu_stock(self, place: Place) -> tuple[CpuStock, ...]:
         """CPU machines for a place, cheapest per core first; burstable and tiny ones left out."""
         if place not in self._cpu:
-            usable = partial(is_usable_cpu, provider=place[0])
+            usable = self._usable.setdefault(place[0], partial(is_usable_cpu, provider=place[0]))
             found = self.catalog.machine_prices(provider=place[0], region=place[1], usable=usable)
             stock = (CpuStock(each) for each in found)
             self._cpu[place] = tuple(sorted(stock, key=attrgetter("usd_per_core", "name")))
@@ -143,14 +145,7 @@ class Market:
 
     def tiers(self, item: str, place: Place, purchase: str = LIST_PRICE) -> tuple[Price, ...]:
         """The prices of an item at a place; empty where it has none."""
-        key = (item, *place, purchase)
-        if key not in self._tiers:
-            prices = self.catalog.prices
-            try:
-                self._tiers[key] = prices.tiers(provider=place[0], item=item, region=place[1], purchase=purchase)
-            except UnpricedError:
-                self._tiers[key] = ()
-        return self._tiers[key]
+        return self.catalog.prices.known_tiers(provider=place[0], item=item, region=place[1], purchase=purchase)
 
     def fallback(self, offer: Offer) -> Price | None:
         """The on-demand price of a spot offer's machine in its region; None for other offers, and where it has none."""

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Final, Literal
 
+from planning.checklist.workload import Compute
 from planning.money import HOURS_PER_MONTH
+from planning.options.advice import find_changed
+from planning.options.fastest import find_fastest
+from planning.options.search import find_cheapest
 from planning.sizing.rules import HOURS_PER_DAY
+from planning.sizing.work import runs_per_month
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from planning.checklist.model import Checklist
     from planning.demand import Demand
     from planning.options.candidate import Candidate
+    from planning.options.candidate_set import CandidateSet
 
 _TWO_DIGITS = 10
+MOST_TRIALS: Final = 20  # halvings of one change: a million days, to a day
 
 
 def without_deadlines(demands: Iterable[Demand]) -> tuple[Demand, ...]:
@@ -38,19 +47,99 @@ def list_misses(candidates: Iterable[Candidate], demands: Iterable[Demand]) -> I
             yield f"{demand.workload}: {many} {_hours(hours * runs)}, a month has {HOURS_PER_MONTH} h"
 
 
-def propose_changes(fastest: Iterable[Candidate], demands: Sequence[Demand]) -> Iterator[str]:
-    """The smallest changes of the checklist that its fastest cluster meets."""
-    limits = {each.workload: each for each in demands}
-    for each in fastest:
-        hours, demand = each.fit.hours_per_run, limits[each.demand.workload]
-        if hours is None:
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A number of a checklist that no cluster keeps, as it is asked for."""
+
+    workload: str
+    field: Literal["deadline", "runs_per_month"]
+    asked: Decimal
+
+    def describe(self, value: Decimal) -> str:
+        """The change to another value."""
+        text = f"{value.normalize():f}"
+        if self.field == "deadline":
+            return f'raise the deadline of {self.workload} to {text} days (workloads[].deadline: "{text}d")'
+        return f"ask for at most {text} runs of {self.workload} a month (workloads[].runs_per_month)"
+
+
+def propose_changes(relaxed: CandidateSet, demands: Sequence[Demand]) -> tuple[str, ...]:
+    """The smallest changes of the checklist with which something on sale keeps it, under its ceiling where that can be.
+
+    They begin at what the fastest cluster needs, which grows only where there is a ceiling; each is then brought back
+    towards what was asked for as far as a search over the changed checklist finds a cluster.
+
+    Args:
+        relaxed: candidates of the checklist `without_deadlines`.
+        demands: the checklist's own.
+    """
+    candidates = relaxed.with_demands(demands)
+    if find_cheapest(candidates) is not None:
+        return ()
+    for usd in dict.fromkeys((candidates.limit, None)):
+        fastest = find_fastest(relaxed, limit=usd)
+        if isinstance(fastest, str):
             continue
-        if demand.deadline_hours is not None and hours > demand.deadline_hours:
-            days = _unit_text(_two_digits(hours / HOURS_PER_DAY, rounding=ROUND_CEILING))
-            yield f'raise the deadline of {demand.workload} to {days} days (workloads[].deadline: "{days}d")'
+        changes = _missed_limits(fastest.candidates, demands, candidates.checklist)
+        works = partial(_is_met, candidates, usd)
+        if works(changes):
+            return tuple(limit.describe(value) for limit, value in _reduce(changes, works).items())
+    return ()
+
+
+def _missed_limits(
+    fastest: Iterable[Candidate], demands: Sequence[Demand], checklist: Checklist
+) -> dict[Limit, Decimal]:
+    """The limits that a cluster misses, with the values that it keeps."""
+    asked = {each.workload: each for each in demands}
+    jobs = {each.name: each for each in checklist.workloads}
+    found: dict[Limit, Decimal] = {}
+    for each in fastest:
+        hours, demand, job = each.fit.hours_per_run, asked[each.demand.workload], jobs.get(each.demand.workload)
+        if hours is None or not isinstance(job, Compute):
+            continue
         if demand.most_hours_per_run is not None and hours > demand.most_hours_per_run:
-            runs = _unit_text(_two_digits(HOURS_PER_MONTH / hours, rounding=ROUND_FLOOR))
-            yield f"ask for at most {runs} runs of {demand.workload} a month (workloads[].runs_per_month)"
+            limit = Limit(job.name, "runs_per_month", runs_per_month(job))
+            found[limit] = _two_digits(HOURS_PER_MONTH / hours, rounding=ROUND_FLOOR)
+        if job.deadline is not None and hours > job.deadline * HOURS_PER_DAY:
+            limit = Limit(job.name, "deadline", job.deadline)
+            found[limit] = _two_digits(hours / HOURS_PER_DAY, rounding=ROUND_CEILING)
+    return found
+
+
+def _is_met(candidates: CandidateSet, usd: Decimal | None, changes: Mapping[Limit, Decimal]) -> bool:
+    """Whether something on sale keeps the changed checklist at no more than `usd` a month."""
+    return find_cheapest(find_changed(candidates, _apply(candidates.checklist, changes)), limit=usd) is not None
+
+
+def _apply(checklist: Checklist, changes: Mapping[Limit, Decimal]) -> Checklist:
+    updates: dict[str, dict[str, Decimal]] = {}
+    for limit, value in changes.items():
+        updates.setdefault(limit.workload, {})[limit.field] = value
+    workloads = tuple(each.model_copy(update=updates.get(each.name)) for each in checklist.workloads)
+    return checklist.model_copy(update={"workloads": workloads})
+
+
+def _reduce(changes: dict[Limit, Decimal], works: Callable[[Mapping[Limit, Decimal]], bool]) -> dict[Limit, Decimal]:
+    """Each change as small as it can be beside the others, which is found by halving; none where it is not needed."""
+    found = dict(changes)
+    for limit, value in changes.items():
+        without = {each: kept for each, kept in found.items() if each is not limit}
+        if works(without):
+            found = without
+            continue
+        rounding = ROUND_FLOOR if limit.asked < value else ROUND_CEILING
+        fails, holds = limit.asked, value
+        for _ in range(MOST_TRIALS):
+            middle = _two_digits((fails + holds) / 2, rounding=rounding)
+            if not min(fails, holds) < middle < max(fails, holds):
+                break
+            if works({**without, limit: middle}):
+                holds = middle
+            else:
+                fails = middle
+        found[limit] = holds
+    return found
 
 
 def _hours(hours: Decimal) -> str:
@@ -66,8 +155,3 @@ def _two_digits(value: Decimal, *, rounding: str) -> Decimal:
 
 def _plain(value: Decimal) -> str:
     return f"{value.normalize():,f}"
-
-
-def _unit_text(value: Decimal) -> str:
-    """As a checklist takes it: without separators."""
-    return f"{value.normalize():f}"

@@ -16,14 +16,18 @@ if TYPE_CHECKING:
 
 
 def count_closed(candidates: CandidateSet) -> Counter[str]:
-    """How many places each reason closes, where no place at all is open; empty otherwise."""
-    places = candidates.market.catalog.regions
+    """How many places each reason closes, where no place at all is open; empty otherwise.
+
+    Of places that were asked for, where there are any: that others were not wanted is what the customer said.
+    """
+    regions, wanted = candidates.market.catalog.regions, candidates.checklist.where.wanted
+    places = [place for place in regions if place[0] in wanted] or list(regions)
     reasons = [reason for place in places if (reason := candidates.refusal(place))]
     return Counter(reasons) if len(reasons) == len(places) else Counter()
 
 
 def explain_unbought(candidates: CandidateSet) -> str:
-    """How the machines that fit are sold at open places, where none of these ways is permitted; "" otherwise."""
+    """What of the machines that fit at open places cannot be had: ways to buy, or addresses; "" for nothing."""
     for demand in candidates.demands:
         if demand.accelerators and not candidates.gpu[demand.workload]:
             sold = {offer.term.kind.value for offer in _list_fitting(candidates, demand)}
@@ -33,7 +37,7 @@ def explain_unbought(candidates: CandidateSet) -> str:
                     f"machines that fit {demand.workload} are sold {how} only; what may be bought follows from "
                     "contract.months, contract.reserve, spot and hardware.purchase"
                 )
-    return ""
+    return "; ".join(candidates.buildable.crowded.values())
 
 
 def _list_fitting(candidates: CandidateSet, demand: Demand) -> Iterator[Offer]:

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from planning.options.market import Market
     from planning.options.parts import Placed
     from planning.options.search import Pick
+    from planning.quote import Judgement
+    from planning.reach import SpendBounds
     from planning.spec import ClusterSpec
 
 SHORT_PURCHASE: Final = {
@@ -102,7 +104,9 @@ def option(
         placements=clusters,
         joined=len(clusters) > 1 and checklist.where.joined,
         bill=bills,
-        judgement=judge(bills, limits, contract_months=checklist.contract.months, usd_per_gpu_hour=dearest),
+        judgement=_with_unheld(
+            judge(bills, limits, contract_months=checklist.contract.months, usd_per_gpu_hour=dearest), bounds
+        ),
         rank_usd_per_month=rank(placed),
         runs=tuple(_runs(candidates)),
         worth=worth,
@@ -119,6 +123,15 @@ def option(
         all_nodes_usd_per_month=bounds.all_nodes_usd_per_month,
         explain_hours=partial(_hour_figures, tuple(candidates), market),
     )
+
+
+def _with_unheld(judgement: Judgement, bounds: SpendBounds) -> Judgement:
+    """The verdict, with what may pass the ceiling for all that the guard does."""
+    if not bounds.unheld or bounds.guarded_usd_per_month is None:
+        return judgement
+    pools, most = ", ".join(bounds.unheld), f"{to_cents(bounds.guarded_usd_per_month):,}"
+    said = f"the spend guard cannot stop the nodes of {pools}, with which a month may come to {most} USD"
+    return replace(judgement, reason=f"{judgement.reason}; {said}")
 
 
 def _placed_notes(placed: Sequence[Placed], clusters: Sequence[ClusterSpec], market: Market) -> Iterator[str]:
@@ -233,7 +246,7 @@ def _leaves_out(cluster: ClusterSpec, checklist: Checklist) -> Iterator[str]:
     if cluster.platform is not None:
         yield from not_installed(cluster.platform)
     if checklist.operation is Operation.FOR_US:
-        yield "who runs the cluster: it is asked for (operation: for_us), and nobody has put a price on that work"
+        yield "the work of running the cluster (operation: for_us), for which no price is published"
     yield from NOT_COUNTED.get(cluster.placement.provider, ())
     yield "taxes, people's time and unused commitments"
 
@@ -264,9 +277,9 @@ def _pool_notes(each: Candidate) -> Iterator[str]:
     for part in each.parts:
         term = part.offer.term
         if term.kind is PurchaseKind.SPOT:
-            most = "the spot price too" if part.fallback is None else "the on-demand price, which takes its place then"
-            yield f"{each.demand.workload}: spot machines may be taken away; the bill's max is at {most}"
-        elif term.kind is PurchaseKind.ON_DEMAND and term.provider != EVERY_PROVIDER:
+            most = "the spot price" if part.fallback is None else "the on-demand price, since on-demand nodes stand in"
+            yield f"{each.demand.workload}: spot machines may be interrupted; the bill's max is at {most}"
+        elif term.kind is PurchaseKind.ON_DEMAND and term.provider != EVERY_PROVIDER and each.accelerator is not None:
             yield f"{each.demand.workload}: {term.note}"
 
 

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, final
 
 from catalogs.model import Item
 from planning.bill import Group
 from planning.money import NOTHING, ZERO, Range
+from planning.options.assemble import count_zones, spec
 from planning.options.candidate import node_disk_gb
+from planning.options.zones import cluster_zones
 from planning.pricing import LEAST_BILL_USD
+from planning.quantities import charges
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from decimal import Decimal
 
     from planning.charge import Charge
+    from planning.checklist.model import Checklist
     from planning.options.market import Market, Place
 
 
@@ -45,10 +51,10 @@ class Overhead:
         return shared + self.services + market.rank_cost(support, place)
 
 
-def read_overhead(charges: Iterable[Charge], *, market: Market, place: Place) -> Overhead:
+def read_overhead(every: Iterable[Charge], *, market: Market, place: Place) -> Overhead:
     """The overhead of a place from the charges of a cluster without nodes there."""
     usd, services, support, priced = NOTHING, NOTHING, None, _has_disk_price(market, place)
-    for charge in charges:
+    for charge in every:
         priced = priced and market.has_price(charge, place)
         if charge.of_bill:
             support = charge
@@ -62,3 +68,56 @@ def read_overhead(charges: Iterable[Charge], *, market: Market, place: Place) ->
 def _has_disk_price(market: Market, place: Place) -> bool:
     """Whether the disks of nodes, which an empty cluster does not have, are priced."""
     return not node_disk_gb(place[0], accelerated=False) or bool(market.tiers(Item.DISK, place))
+
+
+@final
+class PlaceCosts:
+    """What a cluster costs at each place beside its machines, each place worked out once.
+
+    Args:
+        name: of the placement whose share of the checklist it is.
+    """
+
+    def __init__(self, market: Market, checklist: Checklist, *, name: str) -> None:
+        self._market = market
+        self._checklist = checklist
+        self._name = name
+        self._overheads: dict[Place, Overhead] = {}
+        self._charges: dict[tuple[str, str, int], tuple[Charge, ...]] = {}
+        self._floors: dict[tuple[Place, Decimal], Decimal] = {}
+
+    def total(self, place: Place, nodes: Range) -> Range:
+        """USD per month of a whole cluster at a place whose nodes, with disks and NAT by the node, cost `nodes`.
+
+        It never falls when `nodes` rise, so that the cheapest nodes make the cheapest cluster of a place.
+        """
+        return self.overhead(place).total(nodes, market=self._market, place=place)
+
+    def floor(self, place: Place, usd: Decimal) -> Decimal:
+        """Expected USD per month of a whole cluster at a place whose nodes cost at least this much."""
+        key = (place, usd)
+        if key not in self._floors:
+            self._floors[key] = self.total(place, Range.exactly(usd)).expected
+        return self._floors[key]
+
+    def overhead(self, place: Place) -> Overhead:
+        """What a place costs whatever machines are picked there."""
+        if place not in self._overheads:
+            self._overheads[place] = read_overhead(self._charges_at(place), market=self._market, place=place)
+        return self._overheads[place]
+
+    def _charges_at(self, place: Place) -> tuple[Charge, ...]:
+        """Quantities depend on the provider, on whether it is the main region, and on how many zones it has."""
+        main = self._checklist.main_cloud
+        near = main.region if main is not None and main.region == place[1] else ""
+        zones = cluster_zones(place, candidates=(), market=self._market, wanted=count_zones(self._checklist))
+        key = (place[0], near, len(zones))
+        if key not in self._charges:
+            empty = spec(self._without_teams, place=place, candidates=(), market=self._market, name=self._name)
+            self._charges[key] = charges(empty)
+        return self._charges[key]
+
+    @cached_property
+    def _without_teams(self) -> Checklist:
+        """The checklist of a cluster without pools, of which nothing can be guaranteed."""
+        return self._checklist.model_copy(update={"teams": ()})

@@ -43,8 +43,8 @@ def least_nodes(offer: Offer) -> int:
     return LEAST_NODES.get((offer.machine.provider, offer.price.purchase), 1)
 
 
-# Providers whose managed Kubernetes runs on machines sold in clusters only (founding text 000 and Lambda's page of
-# 1-Click Clusters: single machines are plain servers).
+# Providers whose managed Kubernetes runs on machines sold in clusters only ("ML: A Hardware Perspective", and Lambda's
+# page of 1-Click Clusters: single machines are plain servers).
 KUBERNETES_ON_CLUSTERS: Final = frozenset({"lambda"})
 
 
@@ -55,7 +55,7 @@ RACKS: Final = frozenset({("coreweave", "GB200-NVL72-4x")})
 def machine_refusal(machine: Machine) -> str:
     """Why a machine cannot be a node of a cluster at its provider; "" where it can."""
     if (machine.provider, machine.name) in RACKS:
-        return "sold by the rack, which sizing does not round to"
+        return "sold in whole racks only, which sizing does not count in"
     if machine.cluster or machine.provider not in KUBERNETES_ON_CLUSTERS:
         return ""
     return "sold as a single server, outside the provider's Kubernetes"
@@ -78,7 +78,7 @@ class Permit:
             return False
         if kind is PurchaseKind.SPOT and offer.price.as_of is None:
             return False  # spot prices move by the day: without its day one is no price
-        if any(flag.startswith(REFUSED_FLAGS) for flag in offer.flags):
+        if offer.flags and any(flag.startswith(REFUSED_FLAGS) for flag in offer.flags):
             return False
         return self._under_cap(offer.price, offer.machine)
 
@@ -104,6 +104,14 @@ def permit(demand: Demand, checklist: Checklist) -> Permit:
     caps = [checklist.ceiling.usd_per_gpu_hour, asked.usd_per_hour_cap if asked is not None else None]
     known = [cap for cap in caps if cap is not None]
     return Permit(frozenset(kinds), checklist.contract.months, min(known) if known else None)
+
+
+def limit_of(checklist: Checklist) -> Decimal | None:
+    """USD per month that the checklist's ceilings of a month and of a contract leave; None where there is none."""
+    ceiling, months = checklist.ceiling, checklist.contract.months
+    of_contract = ceiling.usd_per_contract / months if ceiling.usd_per_contract is not None and months else None
+    limits = [limit for limit in (ceiling.usd_per_month, of_contract) if limit is not None]
+    return min(limits, default=None)
 
 
 def may_reserve(demand: Demand, checklist: Checklist) -> bool:

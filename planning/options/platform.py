@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from catalogs.software.reader import RELEASE, parts
@@ -14,7 +15,7 @@ from planning.slurm import left
 from planning.stores import unreachable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator, Sequence
 
     from catalogs.software.model import Part
     from planning.checklist.model import Checklist, MainCloud
@@ -39,11 +40,14 @@ def platform(checklist: Checklist, *, profile: Profile, pools: Sequence[Pool]) -
     asked = checklist.platform
     refused = _refused((*choice.chosen, *devices), profile=profile, store=asked.object_store)
     allowed = [part for part in (*choice.chosen, *devices) if part.name not in refused]
+    there = {part.name for part in allowed}
     return Platform.model_validate(
         {
             "release": RELEASE,
             "size": choice.size,
-            "parts": tuple(_installed(part, allowed) for part in _in_order(allowed)),
+            "parts": tuple(
+                _installed(part.name, tuple(need for need in part.needs if need in there)) for part in _in_order(there)
+            ),
             "skipped": tuple(
                 Skipped(name=name, title=parts()[name].title, reason=reason)
                 for name, reason in {**choice.skipped, **none_of, **refused}.items()
@@ -96,15 +100,15 @@ def shares_here(checklist: Checklist, profile: Profile) -> bool:
     return ours[checklist.platform.sharing]
 
 
-def _in_order(chosen: Iterable[Part]) -> list[Part]:
-    names = {part.name for part in chosen}
+def _in_order(names: Container[str]) -> list[Part]:
     return [part for part in parts().values() if part.name in names]
 
 
-def _installed(part: Part, allowed: Sequence[Part]) -> Installed:
-    there = {each.name for each in allowed}
+@cache
+def _installed(name: str, needs: tuple[str, ...]) -> Installed:
+    part = parts()[name]
     return Installed(
-        name=part.name,
+        name=name,
         title=part.title,
         kind=part.kind.value,
         chart=part.chart,
@@ -112,7 +116,7 @@ def _installed(part: Part, allowed: Sequence[Part]) -> Installed:
         version=part.version,
         ref=part.ref,
         namespace=part.namespace,
-        needs=tuple(name for name in part.needs if name in there),
+        needs=needs,
         disk_gb=part.disk_gb,
     )
 
@@ -141,4 +145,4 @@ def not_installed(platform: Platform) -> Iterator[str]:
     """The skipped parts in one line; each has its reason in the plan."""
     if platform.skipped:
         titles = ", ".join(part.title for part in platform.skipped)
-        yield f"parts of the platform, each for the reason that `atoll plan` names: {titles}"
+        yield f"platform components, each for the reason that `atoll plan` names: {titles}"

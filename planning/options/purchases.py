@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from math import ceil
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import PurchaseKind
-from planning.options.candidate import split, whole
+from planning.demand import Misfit
+from planning.options.candidate import sold_as, split, whole
+from planning.sizing.fit import fit
+from planning.sizing.misfits import MONTH_TOO_SHORT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -28,6 +33,31 @@ def is_reserved(candidate: Candidate) -> bool:
     return any(part.offer.term.kind is PurchaseKind.RESERVED for part in candidate.parts)
 
 
+def in_time(candidate: Candidate) -> Candidate | None:
+    """The candidate, or the same offer on more nodes where interruptions would make a run late; None where none do.
+
+    Interruptions undo about as many node hours on any number of nodes, so that what they leave of the time bounds it.
+    """
+    if candidate.fit.hours_per_run is None:
+        return candidate
+    demand, offer = candidate.demand, candidate.parts[0].offer
+    most = min((each for each in (demand.deadline_hours, demand.most_hours_per_run) if each is not None), default=None)
+    found = candidate
+    while most is not None and found.fit.hours_per_run is not None and found.fit.hours_per_run > most:
+        sits, left = found.fit, most - (found.fit.hours_per_run - found.fit.work_hours)
+        least = ceil(sits.working * sits.work_hours / left) if left > 0 else 0
+        more = (
+            fit(demand, found.machine, found.accelerator, nodes=max(sits.working + 1, least))
+            if least
+            else MONTH_TOO_SHORT
+        )
+        if isinstance(more, Misfit):
+            return None
+        more = replace(more, is_least=candidate.fit.is_least)
+        found = whole(demand, more, offer, found.accelerator, fallback=candidate.parts[0].fallback)
+    return found
+
+
 def list_purchases(
     demand: Demand,
     sits: Fit,
@@ -38,9 +68,15 @@ def list_purchases(
 ) -> Iterator[Candidate]:
     """Every way to buy the nodes: one offer for all, or a reserved base with a burst beside it."""
     plain: dict[str, list[Offer]] = {}
+    first: dict[PurchaseKind, Candidate | None] = {}
     for offer in offers:
-        yield whole(demand, sits, offer, stock.accelerator, fallback=fallback(offer))
-        if offer.term.kind is not PurchaseKind.RESERVED:
+        kind = offer.term.kind
+        if kind not in first:
+            first[kind] = in_time(whole(demand, sits, offer, stock.accelerator))
+        made = first[kind]
+        if made is not None:
+            yield sold_as(made, offer, fallback=fallback(offer))
+        if kind is not PurchaseKind.RESERVED:
             plain.setdefault(offer.region, []).append(offer)
     if not 0 < sits.min_nodes < sits.working + sits.spares:
         return

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from catalogs.offering import UNDATED
+from planning.options.growth import MARGIN
 from planning.options.purchases import is_uninterrupted
 from planning.options.search import find_cheapest
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from planning.options.market import Place
     from planning.options.search import Pick
 
-MARGIN: Final = Decimal("0.9")  # of a deadline: our own reserve for a slow start or a repeated step
 MOST_DIFFERENCE_PERCENT: Final = 10  # between two sources of one price: above it the price is in doubt
 STOPPABLE: Final = frozenset({"training", "fine_tuning", "batch"})  # a run that is interrupted goes on later
 _DIFFER: Final = re.compile(r"sources differ by (\d+)%")
@@ -78,7 +77,7 @@ def _with_condition(kept: Conditions, name: str) -> Conditions:
 
 def _find(candidates: CandidateSet, conditions: Conditions) -> Pick | None:
     def admits(place: Place) -> bool:
-        return not conditions.priced or candidates.overhead(place).priced
+        return not conditions.priced or candidates.place_costs.overhead(place).priced
 
     limit = candidates.limit if conditions.within else None
     return find_cheapest(candidates, conditions.keeps, only=admits, limit=limit, whole=conditions.priced)

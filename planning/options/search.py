@@ -9,17 +9,20 @@ job's cost.) A property test holds this equal to brute force over whole bills.
 
 from __future__ import annotations
 
+from collections import ChainMap
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from heapq import heapify, heappop, heappush
+from itertools import product
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from planning.money import HOURS_PER_MONTH, NOTHING, ZERO, Range
+from planning.money import HOURS_PER_MONTH, NOTHING, Range
 from planning.options.candidate import rank_usd
 from planning.options.candidate_set import EXPECTED, SYSTEM, anything
-from planning.sizing.hours import hours_beside
+from planning.sizing.hours import all_month, hours_beside
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from decimal import Decimal
 
     from planning.demand import Demand
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from planning.options.market import Place
 
     Only = Callable[[Place], bool]
+    Choice = tuple[Range, dict[str, Candidate]]  # USD a month of what one demand and those beside it are met by
 
 
 SLACK: Final = 1 + 1e-9  # the bound of CPU machines is a float, the costs are not
@@ -46,6 +50,51 @@ class Pick:
     candidates: tuple[Candidate, ...]
     missing: tuple[Demand, ...]
     rank: Range
+
+
+@dataclass(frozen=True, slots=True)
+class NodeLimit:
+    """Keeps what another rule keeps on no more than so many nodes; two that say the same are one to a cache."""
+
+    keep: Keep
+    nodes: int
+
+    def __call__(self, candidate: Candidate) -> bool:
+        """Whether a candidate is kept."""
+        return count_nodes((candidate,)) <= self.nodes and self.keep(candidate)
+
+
+class Subtotal(NamedTuple):
+    """What the first demands are met by: the choice for the last of them, and the others before it.
+
+    Args:
+        usd: per month.
+        nodes: of all pools.
+        accelerated: of those with accelerators: no choice of CPU machines makes them fewer.
+        last: candidates by workload.
+    """
+
+    usd: Range = NOTHING
+    nodes: int = 0
+    accelerated: int = 0
+    last: Mapping[str, Candidate] = {}
+    others: Subtotal | None = None
+
+    def add(self, choice: Choice) -> Subtotal:
+        """With what one demand more is met by."""
+        usd, chosen = choice
+        nodes = count_nodes(chosen.values())
+        accelerated = count_nodes(each for each in chosen.values() if each.accelerator)
+        return Subtotal(self.usd + usd, self.nodes + nodes, self.accelerated + accelerated, chosen, self)
+
+    def leaders(self) -> dict[str, Candidate]:
+        """The candidate of each workload."""
+        found: dict[str, Candidate] = {}
+        subtotal: Subtotal | None = self
+        while subtotal is not None:
+            found |= subtotal.last
+            subtotal = subtotal.others
+        return found
 
 
 def anywhere(place: Place) -> bool:
@@ -73,7 +122,7 @@ def find_cheapest(
         whole: whether every demand must be met by machines that have a price.
     """
     best: Pick | None = None
-    for floor, place in order_places(candidates, keep, only):
+    for floor, place in _order_places(candidates, keep, only):
         if best is not None and floor > best.rank.expected:
             break
         if best is not None and float(floor) + candidates.cpu_floor(place, keep) > float(best.rank.expected) * SLACK:
@@ -86,23 +135,19 @@ def find_cheapest(
     return best
 
 
-def order_places(candidates: CandidateSet, keep: Keep, only: Only) -> list[tuple[Decimal, Place]]:
-    """Places with the least that a cluster there is expected to cost, least first."""
-    floors: list[tuple[Decimal, Place]] = []
-    for place in candidates.places():
-        if not only(place):
-            continue
-        least = [_least(candidates, stock.get(place, ()), keep) for stock in candidates.gpu.values()]
-        known = [usd for usd in least if usd is not None]
-        if len(known) == len(least):
-            floor = candidates.total(place, Range.exactly(sum(known, start=ZERO))).expected
-            floors.append((floor, place))
-    return sorted(floors)
+def _order_places(candidates: CandidateSet, keep: Keep, only: Only) -> Iterator[tuple[Decimal, Place]]:
+    """Places with the least that a cluster there is expected to cost, least first.
 
-
-def _least(candidates: CandidateSet, stock: Iterable[Candidate], keep: Keep) -> Decimal | None:
-    """USD of the first kept candidate: the stock of a place is in the order of its cost."""
-    return next((candidates.cost(each) for each in stock if keep(each)), None)
+    What a place costs beside its accelerators is worked out once these alone are the least of what is left.
+    """
+    heap = [(usd, place, False) for usd, place in candidates.list_places(keep)]
+    heapify(heap)
+    while heap:
+        usd, place, is_floor = heappop(heap)
+        if is_floor:
+            yield usd, place
+        elif only(place):
+            heappush(heap, (candidates.place_costs.floor(place, usd), place, True))
 
 
 def find_at(
@@ -121,7 +166,10 @@ def find_at(
 
 def _cheapest_at(candidates: CandidateSet, place: Place, keep: Keep) -> Pick | None:
     leaders = _find_leaders(candidates, place, keep)
-    return None if leaders is None else complete(candidates, place, leaders, keep)
+    if leaders is None:
+        return None
+    pick = complete(candidates, place, leaders, keep)
+    return pick or (find_within(candidates, place, keep) if candidates.buildable.bounds(place[0]) else None)
 
 
 def _find_leaders(candidates: CandidateSet, place: Place, keep: Keep) -> dict[str, Candidate] | None:
@@ -129,14 +177,27 @@ def _find_leaders(candidates: CandidateSet, place: Place, keep: Keep) -> dict[st
     leaders: dict[str, Candidate] = {}
     for workload, stock in candidates.gpu.items():
         kept = (each for each in stock.get(place, ()) if keep(each))
-        if candidates.beside[workload]:
-            best = min(kept, key=lambda each: _usd_with_beside(candidates, each, keep).expected, default=None)
-        else:
-            best = next(kept, None)
+        best = _cheapest_with_beside(candidates, kept, keep) if candidates.beside[workload] else next(kept, None)
         if best is None:
             return None
         leaders[workload] = best
     return leaders
+
+
+def _cheapest_with_beside(candidates: CandidateSet, stock: Iterable[Candidate], keep: Keep) -> Candidate | None:
+    """The cheapest together with the pools beside it; from where it alone costs more than the best, nothing wins."""
+    least: Decimal | None = None
+    best: Candidate | None = None
+    for each in stock:
+        usd = candidates.cost(each)
+        if least is not None and usd > least:
+            break
+        share = hours_beside(each.fit) / HOURS_PER_MONTH
+        for month in candidates.beside_usd(each.demand.workload, each.place, keep):
+            usd += month.expected * share
+        if least is None or usd < least:
+            least, best = usd, each
+    return best
 
 
 def _with_some(candidates: CandidateSet, place: Place, keep: Keep, some: Keep) -> Pick | None:
@@ -167,47 +228,110 @@ def _is_met_by(candidate: Candidate, *, keep: Keep, some: Keep, workload: str) -
 
 
 def _find_under(candidates: CandidateSet, place: Place, keep: Keep, limit: Decimal) -> Pick | None:
-    """The cheapest cluster under a limit on another reading than the expected one.
+    """The cheapest cluster under a limit on another reading than the expected one."""
+    return None if candidates.bound is EXPECTED else find_within(candidates, place, keep, limit=limit)
 
-    Sums are built demand by demand; one that another undercuts in both readings leads nowhere.
+
+def find_within(
+    candidates: CandidateSet,
+    place: Place,
+    keep: Keep,
+    *,
+    limit: Decimal | None = None,
+    stocks: Mapping[str, Sequence[Candidate]] | None = None,
+) -> Pick | None:
+    """The cheapest cluster under a limit, and with no more nodes than the place has room for.
+
+    Sums are built demand by demand; one that another undercuts in both readings and in nodes leads nowhere.
+
+    Args:
+        stocks: what some workloads choose from, in place of all their candidates at the place.
     """
-    if candidates.bound is EXPECTED:
-        return None
-    sums: list[tuple[Range, dict[str, Candidate]]] = [(NOTHING, {})]
-    for workload, stock in candidates.gpu.items():
-        kept = [each for each in stock.get(place, ()) if keep(each)]
-        usd = [_usd_with_beside(candidates, each, keep) for each in kept]
-        sums = _undominated(
-            candidates,
-            [
-                (total + usd[at], {**leaders, workload: each})
-                for total, leaders in sums
-                for at, each in enumerate(kept)
-                if candidates.bound(candidates.total(place, total + usd[at])) <= limit
-            ],
-        )
-    picks = (complete(candidates, place, leaders, keep) for _, leaders in sums)
-    return next((pick for pick in picks if pick is not None and candidates.bound(pick.rank) <= limit), None)
+
+    def may_do(each: Subtotal) -> bool:
+        if limit is None:
+            return candidates.buildable.has_room(place[0], nodes=each.accelerated)
+        return candidates.bound(candidates.place_costs.total(place, each.usd)) <= limit
+
+    every = {name: stock.get(place, ()) for name, stock in candidates.gpu.items()} | dict(stocks or {})
+    sums = [Subtotal()]
+    for choices in _list_choices(candidates, place, keep, every):
+        added = (subtotal.add(choice) for subtotal in sums for choice in choices)
+        sums = _undominated(candidates, place, filter(may_do, added))
+    picks = (complete(candidates, place, each.leaders(), keep) for each in sums)
+    return next(
+        (pick for pick in picks if pick is not None and (limit is None or candidates.bound(pick.rank) <= limit)), None
+    )
 
 
-def _undominated(
-    candidates: CandidateSet, sums: list[tuple[Range, dict[str, Candidate]]]
-) -> list[tuple[Range, dict[str, Candidate]]]:
-    """Sums in the order of the expected reading, each with less of the bound one than all before it."""
-    kept: list[tuple[Range, dict[str, Candidate]]] = []
-    for each in sorted(sums, key=lambda one: (one[0].expected, candidates.bound(one[0]))):
-        if not kept or candidates.bound(each[0]) < candidates.bound(kept[-1][0]):
+def _list_choices(
+    candidates: CandidateSet, place: Place, keep: Keep, stocks: Mapping[str, Sequence[Candidate]]
+) -> Iterator[list[Choice]]:
+    """What each demand may be met by: accelerators with the pools beside them, then the CPU machines of other pools.
+
+    CPU machines are a choice where nodes are bounded: larger ones than the cheapest make fewer nodes.
+    """
+    bounds = candidates.buildable.bounds(place[0])
+    for workload, stock in stocks.items():
+        kept = [each for each in stock if keep(each)]
+        if not bounds:
+            yield [
+                (_usd_with(each, candidates.beside_usd(workload, place, keep), candidates), {workload: each})
+                for each in kept
+            ]
+            continue
+        beside = [list(_list_cpu(candidates, all_month(each), place, keep)) for each in candidates.beside[workload]]
+        yield [
+            (
+                _usd_with(each, [usd for usd, _ in pools], candidates),
+                dict(ChainMap({workload: each}, *(pool for _, pool in pools))),
+            )
+            for each in kept
+            for pools in product(*beside)
+        ]
+    for demand in candidates.demands if bounds else ():
+        if not demand.accelerators and demand.beside not in candidates.gpu:
+            yield list(_list_cpu(candidates, demand, place, keep)) or [(NOTHING, {})]
+
+
+def _list_cpu(candidates: CandidateSet, demand: Demand, place: Place, keep: Keep) -> Iterator[Choice]:
+    """The cheapest machines for a CPU demand, then each time the cheapest of those that make fewer nodes."""
+    best = candidates.cpu(demand, place, keep)
+    while best is not None:
+        yield rank_usd(best, candidates.market), {demand.workload: best}
+        best = candidates.cpu(demand, place, NodeLimit(keep, count_nodes((best,)) - 1))
+
+
+def _undominated(candidates: CandidateSet, place: Place, sums: Iterable[Subtotal]) -> list[Subtotal]:
+    """Sums in the order of the expected reading, each with less of the bound one than any before it.
+
+    Or with fewer nodes, where the place bounds them.
+    """
+    bounds = candidates.buildable.bounds(place[0])
+
+    def uses(one: Subtotal) -> tuple[Decimal, int]:
+        return candidates.bound(one.usd), one.nodes if bounds else 0
+
+    kept: list[Subtotal] = []
+    used: list[tuple[Decimal, int]] = []
+    for each in sorted(sums, key=lambda one: (one.usd.expected, *uses(one))):
+        usd, nodes = uses(each)
+        if not any(other <= usd and fewer <= nodes for other, fewer in used):
             kept.append(each)
+            used.append((usd, nodes))
     return kept
 
 
 def complete(candidates: CandidateSet, place: Place, leaders: Mapping[str, Candidate], keep: Keep) -> Pick | None:
-    """The cluster around given accelerator pools; None where a CPU demand other than the system's cannot be met."""
+    """The cluster around given accelerator pools, and around CPU pools of no more nodes than those given.
+
+    None where a CPU demand other than the system's cannot be met, or where all nodes together find no addresses.
+    """
     picked: list[Candidate] = []
     missing: list[Demand] = []
     nodes = NOTHING
     for demand in candidates.demands:
-        best = _named(leaders.get(demand.workload), demand) or candidates.cpu(timed(demand, leaders), place, keep)
+        best = _find_pool(candidates, place, demand, leaders, keep)
         if best is not None:
             picked.append(best)
             nodes += rank_usd(best, candidates.market)
@@ -216,27 +340,35 @@ def complete(candidates: CandidateSet, place: Place, leaders: Mapping[str, Candi
             nodes += candidates.stand_in(demand)
         else:
             return None
-    return Pick(place, tuple(picked), tuple(missing), candidates.total(place, nodes))
+    if not candidates.buildable.has_room(place[0], nodes=count_nodes(picked)):
+        return None
+    return Pick(place, tuple(picked), tuple(missing), candidates.place_costs.total(place, nodes))
 
 
-def _named(leader: Candidate | None, demand: Demand) -> Candidate | None:
-    """A candidate that workloads share, as this demand's own."""
-    return leader if leader is None or leader.demand is demand else replace(leader, demand=demand)
+def count_nodes(candidates: Iterable[Candidate]) -> int:
+    """Nodes at the peak."""
+    return sum(part.nodes for each in candidates for part in each.parts)
 
 
-def _usd_with_beside(candidates: CandidateSet, leader: Candidate, keep: Keep) -> Range:
-    """USD of a leader with the pools that are up as long as it is."""
+def _find_pool(
+    candidates: CandidateSet, place: Place, demand: Demand, leaders: Mapping[str, Candidate], keep: Keep
+) -> Candidate | None:
+    """What meets one demand of a cluster; a candidate that workloads share becomes this demand's own."""
+    leader = leaders.get(demand.workload)
+    if leader is None:
+        return candidates.cpu(timed(demand, leaders), place, keep)
+    if demand.accelerators:
+        return leader if leader.demand is demand else leader._replace(demand=demand)
+    return candidates.cpu(timed(demand, leaders), place, NodeLimit(keep, count_nodes((leader,))))
+
+
+def _usd_with(leader: Candidate, months: Iterable[Range], candidates: CandidateSet) -> Range:
+    """USD of a leader with pools that are up as long as it is, each given as its whole month."""
     usd = rank_usd(leader, candidates.market)
-    for demand in candidates.beside[leader.demand.workload]:
-        pool = candidates.cpu(all_month(demand), leader.place, keep)
-        if pool is not None:
-            usd += rank_usd(pool, candidates.market).times(hours_beside(leader.fit) / HOURS_PER_MONTH)
+    share = hours_beside(leader.fit) / HOURS_PER_MONTH
+    for month in months:
+        usd += month.times(share)
     return usd
-
-
-def all_month(demand: Demand) -> Demand:
-    """The demand as if it were up all month: what an hour of it costs shows in its month."""
-    return replace(demand, busy_hours=HOURS_PER_MONTH)
 
 
 def timed(demand: Demand, leaders: Mapping[str, Candidate]) -> Demand:

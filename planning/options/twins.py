@@ -17,8 +17,11 @@ if TYPE_CHECKING:
     from planning.options.candidate_set import CandidateSet
     from planning.options.market import Place
     from planning.options.search import Pick
+    from planning.quote import Option
+    from planning.spec import ClusterSpec, Pool
 
 MOST_TWINS: Final = 3
+MOST_CHANGES: Final = 2  # pools that one line names
 
 
 def find_twins(candidates: CandidateSet, pick: Pick, *, without: Container[Place]) -> tuple[Twin, ...]:
@@ -51,7 +54,8 @@ def _match(candidates: CandidateSet, pick: Pick, place: Place) -> Iterator[dict[
         if each.accelerator is None:
             continue
         stock = candidates.gpu[each.demand.workload].get(place, ())
-        same = next((other for other in stock if _offer_names(other) == _offer_names(each)), None)
+        names = _offer_names(each)
+        same = next((other for other in stock if _offer_names(other) == names), None)
         if same is None:
             return
         leaders[each.demand.workload] = same
@@ -69,3 +73,39 @@ def _resized(candidates: CandidateSet, pick: Pick, leaders: dict[str, Candidate]
         name: each if each.fit.working == working[name] else candidates.resized(each, working[name]) or each
         for name, each in leaders.items()
     }
+
+
+def describe_pool_changes(main: Option, other: Option) -> str:
+    """What the pools of an option have instead, as "lab on demand instead of spot"; "" where it is at other places."""
+    pairs = list(zip(main.placements, other.placements, strict=True))
+    if any(ours.placement.region != theirs.placement.region for ours, theirs in pairs):
+        return ""
+    found = [words for ours, theirs in pairs for words in _list_changes(ours, theirs)]
+    more = len(found) - MOST_CHANGES
+    said = [*found[:MOST_CHANGES], f"{more} more pool{'s' if more > 1 else ''} changed"] if more > 0 else found
+    return " and ".join(said)
+
+
+def _list_changes(main: ClusterSpec, other: ClusterSpec) -> Iterator[str]:
+    ours, theirs = ({pool.name: pool for pool in spec.pools} for spec in (main, other))
+    for name in dict.fromkeys((*ours, *theirs)):
+        one, two = ours.get(name), theirs.get(name)
+        if one is None or two is None:
+            yield f"{'an added' if one is None else 'no'} pool {name}"
+        elif words := _describe_change(one, two):
+            yield f"{name} {words}"
+
+
+def _describe_change(one: Pool, two: Pool) -> str:
+    machines = (one.machine, one.max_nodes) != (two.machine, two.max_nodes)
+    bought = (one.kind, two.kind) if one.kind != two.kind else (one.purchase, two.purchase)
+    said = [
+        " ".join(
+            (
+                *((f"on {pool.max_nodes} x {pool.machine}",) if machines else ()),
+                *((purchase.replace("_", " "),) if bought[0] != bought[1] else ()),
+            )
+        )
+        for pool, purchase in ((two, bought[1]), (one, bought[0]))
+    ]
+    return f"{said[0]} instead of {said[1].removeprefix('on ') if machines else said[1]}" if said[0] else ""

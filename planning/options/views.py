@@ -116,9 +116,7 @@ def _count_reserved(candidate: Candidate) -> int:
 
 # In the order in which they claim one of the places in a quote.
 VIEWS: Final[Mapping[str, View]] = {
-    "recommended": View(
-        "what we would take: priced in full, on time, nothing interrupted that must not stop", _find_recommended
-    ),
+    "recommended": View("the lowest expected cost that keeps most conditions of our rule", _find_recommended),
     "cheapest": View("the lowest expected monthly bill of a whole cluster", _find_cheapest),
     "no_spot": View("the lowest bill without spot machines", _find_no_spot),
     "same_cloud": View(
@@ -126,5 +124,5 @@ VIEWS: Final[Mapping[str, View]] = {
     ),
     "micro_cloud": View("the lowest bill outside AWS, Azure and Google Cloud", _find_micro_cloud),
     "committed": View("a reserved base for the contract, the rest autoscaled", _find_committed),
-    "fastest": View("the shortest time to the end of every run under the ceiling", _find_fastest),
+    "fastest": View("the shortest runs, or answers where nothing is trained, under the ceiling", _find_fastest),
 }

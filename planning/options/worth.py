@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 BIG_THREE: Final = frozenset({"aws", "gcp", "azure"})
 DEFAULT_PRECISION: Final = "bf16"
-PER_SERVER: Final = 8  # accelerators of the servers that founding text 003 prices
+PER_SERVER: Final = 8  # accelerators of the servers that Ntropy prices (`planning.tco`)
 BULK_SERVERS: Final = 6  # the number for which that text reckons with the discount
 SERVERS: Final[Mapping[str, ServerCosts]] = {"A100": A100_SERVER, "H100": H100_SERVER}
 
