@@ -37,7 +37,7 @@ def why_not(pool: Pool, spec: ClusterSpec) -> str:
     if "burn_in" in spec.profile.forbidden:
         return "the provider forbids the pods that would test them"
     if pool.min_nodes == 0 or (spec.placement.target in ONE_GROUP and pool.min_nodes < pool.max_nodes):
-        return "its nodes come and go with the work, and one that was tested is given back"
+        return "nodes that come and go with the work are given back after a test"
     if pool.role != "gpu" or not pool.accelerators or device(pool.accelerator) != NVIDIA:
         return "no program here looks into their accelerators"
     return ""

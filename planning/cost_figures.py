@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from catalogs.units import spell_unit
 from planning.bill import State
 from planning.demand import Figure
 from planning.json_form import decimal_text
@@ -64,7 +65,11 @@ def bill_figures(option: Option) -> Iterator[Figure]:
 
 
 def _formula(line: LineItem) -> str:
-    said = {State.PRICED: f"quantity x USD per {line.unit}", State.FREE: "free", State.UNPRICED: "no price is known"}
+    said = {
+        State.PRICED: f"quantity x USD per {spell_unit(line.unit)}",
+        State.FREE: "free",
+        State.UNPRICED: "no price is known",
+    }
     return f"{said[line.state]}; {line.note}" if line.note else said[line.state]
 
 
@@ -73,4 +78,4 @@ def _inputs(line: LineItem) -> Iterator[tuple[str, str]]:
     for (name, _), amount in zip(READINGS, (quantity.min, quantity.expected, quantity.max), strict=True):
         yield f"{name} quantity", decimal_text(amount)
     if line.usd_per_unit is not None:
-        yield f"USD per {line.unit}", decimal_text(line.usd_per_unit)
+        yield f"USD per {spell_unit(line.unit)}", decimal_text(line.usd_per_unit)

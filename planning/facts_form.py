@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from catalogs.model import Accelerator, Machine, Price
     from catalogs.reader import Catalog
+    from planning.checklist.unused import UnusedField
     from planning.demand import Demand
     from planning.worth import Worth
 
@@ -39,11 +40,20 @@ class DemandForm(TypedDict):
 
 
 @with_config(_CLOSED)
+class UnusedForm(TypedDict):
+    """A field that was written and changes no quote."""
+
+    path: str
+    reason: str
+
+
+@with_config(_CLOSED)
 class DemandsForm(TypedDict):
     """`atoll check --json`."""
 
     stack: str
     demands: list[DemandForm]
+    unused: list[UnusedForm]
 
 
 @with_config(_CLOSED)
@@ -156,9 +166,13 @@ class WorthsForm(TypedDict):
     machines: list[WorthForm]
 
 
-def demands_form(stack: str, demands: Iterable[Demand]) -> DemandsForm:
-    """Demands of a checklist."""
-    return {"stack": stack, "demands": [_demand(each) for each in demands]}
+def demands_form(stack: str, demands: Iterable[Demand], *, unused: Iterable[UnusedField]) -> DemandsForm:
+    """Demands of a checklist, and what in it changes none."""
+    return {
+        "stack": stack,
+        "demands": [_demand(each) for each in demands],
+        "unused": [{"path": each.path, "reason": each.reason} for each in unused],
+    }
 
 
 def _demand(each: Demand) -> DemandForm:

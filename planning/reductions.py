@@ -58,9 +58,9 @@ def knobs(bill: Bill, *, keep: Collection[str] = (), nodes: Mapping[str, int] | 
         if component in keep:
             continue
         if chapter == _POOL:
-            count = _nodes(lines) if nodes is None or component not in nodes else Decimal(nodes[component])
+            most = _nodes(lines, most=True) if nodes is None or component not in nodes else Decimal(nodes[component])
             words = partial(_less, component)
-            yield from (replace(each, always=_always(lines)) for each in _knob(lines, count, words))
+            yield from (replace(each, always=_nodes(lines, most=False)) for each in _knob(lines, most, words))
         elif chapter == "storage":
             lying = [line for line in lines if line.unit != _REQUESTS]  # less of it is not asked for less often
             yield from _knob(lying, _gb(lying), lambda n, of, name=component: _smaller(name, n, of))
@@ -92,14 +92,10 @@ def _smaller(tier: str, given_up: int, gb: int) -> str:
     return f"Cut {tier} by {given_up:,} of {gb:,} GB, if what it holds fits into the rest"
 
 
-def _nodes(lines: Iterable[LineItem]) -> Decimal:
-    hours = (line.quantity.max for line in lines if line.group is Group.COMPUTE and line.unit == _HOUR)
-    return sum(hours, start=ZERO) / HOURS_PER_MONTH
-
-
-def _always(lines: Iterable[LineItem]) -> Decimal:
-    hours = (line.quantity.min for line in lines if line.group is Group.COMPUTE and line.unit == _HOUR)
-    return sum(hours, start=ZERO) / HOURS_PER_MONTH
+def _nodes(lines: Iterable[LineItem], *, most: bool) -> Decimal:
+    """Nodes of a busy month, or of a quiet one."""
+    hours = (line.quantity for line in lines if line.group is Group.COMPUTE and line.unit == _HOUR)
+    return sum((each.max if most else each.min for each in hours), start=ZERO) / HOURS_PER_MONTH
 
 
 def _gb(lines: Iterable[LineItem]) -> Decimal:

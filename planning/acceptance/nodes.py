@@ -80,10 +80,6 @@ class ExpectedPool:
     all_reduce: tuple[AllReduce, ...]
     burn_in: bool
 
-    def all_reduce_over(self, nodes: int) -> Limit | None:
-        """The limit over so many nodes; None where so many are not measured."""
-        return next((each.limit for each in self.all_reduce if each.nodes == nodes), None)
-
 
 def pools_of(spec: ClusterSpec, catalog: Catalog, checklist: Checklist) -> tuple[ExpectedPool, ...]:
     """Every pool with accelerators."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Final, cast
@@ -13,9 +14,13 @@ from planning.errors import Fault, InputError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from planning.acceptance.results import Check
+
 TEXTS: Final = ("check", "subject", "at", "tool")
 LONGEST: Final = 80  # characters of a faulty text that a message repeats
 MOST_DIGITS: Final = 30
+WHOLE: Final = frozenset({"nodes", "payload_bytes", "files", "bytes"})  # params that count
+COUNT: Final = re.compile(r"[0-9]{1,19}")  # 2^63 has 19 digits
 
 Json = dict[str, object]
 
@@ -70,11 +75,6 @@ def results_of(text: str, *, file: str) -> Results:
     )
 
 
-def results_to(results: Results) -> str:
-    """Canonical text: sorted keys, two spaces, one newline at the end."""
-    return json.dumps(results, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
-
-
 def fault_of(record: Measured) -> str:
     """What is wrong with a record of the right shape; "" where nothing is."""
     check = BY_ID.get(record["check"])
@@ -85,13 +85,19 @@ def fault_of(record: Measured) -> str:
         return f"{check.id} is about a {check.per}, not about {record['subject'][:LONGEST]!r}"
     if when(record["at"]) is None:
         return f"{record['at'][:LONGEST]!r} is no time"
-    lacking = [name for name in check.params if not record["params"].get(name)]
+    if fault := _param_fault(check, record["params"]):
+        return fault
+    silent = [] if record["failed"] else [name for name in check.readings if figure(record, name) is None]
+    return f"no figure of {', '.join(silent)}" if silent else ""
+
+
+def _param_fault(check: Check, params: Mapping[str, str]) -> str:
+    """What is wrong with what a check was run with; "" where nothing is."""
+    lacking = [name for name in check.params if not params.get(name)]
     if lacking:
         return f"it does not say its {', '.join(lacking)}"
-    if record["failed"]:
-        return ""
-    silent = [name for name in check.readings if figure(record, name) is None]
-    return f"no figure of {', '.join(silent)}" if silent else ""
+    strange = [name for name in check.params if name in WHOLE and not COUNT.fullmatch(params[name])]
+    return f"{', '.join(strange)} is no whole number" if strange else ""
 
 
 def figure(record: Measured, name: str) -> Decimal | None:

@@ -37,7 +37,7 @@ def _together(about: About, records: Sequence[Record], limit: Limit) -> Verdict:
         value, node = record.figure(limit.reading), record.param("node")
         if value is not None:
             runs[record.param("nodes")][node] = min(value, runs[record.param("nodes")].get(node, value))
-    whole = [(int(nodes), shares) for nodes, shares in runs.items() if nodes.isdecimal() and len(shares) == int(nodes)]
+    whole = [(int(nodes), shares) for nodes, shares in runs.items() if len(shares) == int(nodes)]
     if not whole:
         told = ", ".join(f"{len(shares)} of {nodes} nodes" for nodes, shares in runs.items())
         return cannot_tell(about, why=f"only a part of the nodes wrote down what they had: {told}")

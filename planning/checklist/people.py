@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from planning.checklist.units import Flag, Number, Whole
-from planning.checklist.workload import Name, Strict
+from planning.checklist.workload import DemandName, Name, Strict
 
 Email = Annotated[str, Field(pattern=r"^[^@\s]+@[^@\s]+\.[^@\s]+$")]
 
@@ -51,7 +51,7 @@ class User(Strict):
     """Identity at the customer's OIDC provider."""
     group: Literal["admin", "engineer", "viewer"] = "engineer"
     """What they may do."""
-    workloads: tuple[Name, ...] = ()
+    workloads: tuple[DemandName, ...] = ()
     """Workloads whose namespaces they work in; empty for all, or for all of their team's."""
     team: Name | None = None
     """Team they are in, by name; none for all teams."""

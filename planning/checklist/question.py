@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 When = tuple[tuple[str, frozenset[str]], ...]  # earlier questions, and answers to them
 DefaultBy = tuple[str, tuple[tuple[str, str], ...]]  # an earlier question, and the default for each answer to it
+COMPUTES: Final = ("purpose", frozenset({"training", "fine_tuning"}))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from planning.checklist.question import Choice, Question, words
+from planning.checklist.question import COMPUTES, Choice, Question, words
 
-_COMPUTES: Final = ("purpose", frozenset({"training", "fine_tuning"}))
 _HAS_CLOUD: Final = ("main_cloud", frozenset({"aws", "gcp", "azure"}))
 _PEERS: Final = ("peer", frozenset({"true"}))
 _NO_VPN: Final = ("vpn", frozenset({"false"}))
@@ -29,7 +28,7 @@ _PEOPLE: Final = (
         kind="bool",
         path="workloads[0].checkpointing.enabled",
         default="true",
-        when=(_COMPUTES,),
+        when=(COMPUTES,),
     ),
     Question(
         id="ides",

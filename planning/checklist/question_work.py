@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from planning.checklist.question import Choice, Question, words
+from planning.checklist.question import COMPUTES, Choice, Question, words
 
-_COMPUTES: Final = ("purpose", frozenset({"training", "fine_tuning"}))
 _SERVES: Final = ("purpose", frozenset({"inference"}))
 _BATCH: Final = ("purpose", frozenset({"batch"}))
 _BY_TOKENS: Final = ("domain", frozenset({"transformers", "speech"}))
@@ -59,7 +58,7 @@ _WORK: Final = (
         kind="text",
         path="workloads[0].model.parameters",
         default="7B",
-        when=(_COMPUTES,),
+        when=(COMPUTES,),
     ),
     Question(
         id="served_parameters",
@@ -75,7 +74,7 @@ _WORK: Final = (
         kind="text",
         path="workloads[0].tokens",
         default="500M",
-        when=(_COMPUTES, _BY_TOKENS),
+        when=(COMPUTES, _BY_TOKENS),
     ),
     Question(
         id="samples",
@@ -83,7 +82,7 @@ _WORK: Final = (
         kind="text",
         path="workloads[0].samples",
         default="1M",
-        when=(_COMPUTES, _BY_SAMPLES),
+        when=(COMPUTES, _BY_SAMPLES),
     ),
     Question(
         id="epochs",
@@ -91,7 +90,7 @@ _WORK: Final = (
         kind="number",
         path="workloads[0].epochs",
         default="10",
-        when=(_COMPUTES, _BY_SAMPLES),
+        when=(COMPUTES, _BY_SAMPLES),
     ),
     Question(
         id="flops_per_sample",
@@ -99,7 +98,7 @@ _WORK: Final = (
         kind="text",
         path="workloads[0].flops_per_sample",
         default="100B",
-        when=(_COMPUTES, _BY_SAMPLES),
+        when=(COMPUTES, _BY_SAMPLES),
     ),
     Question(
         id="deadline",
@@ -108,7 +107,7 @@ _WORK: Final = (
         path="workloads[0].deadline",
         default="3d",
         nothing="none",
-        when=(_COMPUTES,),
+        when=(COMPUTES,),
     ),
     Question(
         id="runs",
@@ -116,7 +115,7 @@ _WORK: Final = (
         kind="number",
         path="workloads[0].runs_per_month",
         default="2",
-        when=(_COMPUTES,),
+        when=(COMPUTES,),
     ),
     Question(
         id="replicas",
@@ -176,7 +175,7 @@ _MACHINES: Final = (
         path="workloads[0].hardware.count",
         default="any",
         nothing="any",
-        when=(_COMPUTES,),
+        when=(COMPUTES,),
     ),
     Question(
         id="spot",

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from pydantic_core import CoreSchema
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,30}$")]
+# A workload's, or in a lock of what stands beside it: its name and "-rollouts". A rule asks for one that there is.
+DemandName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
 
 
 class Strict(BaseModel):
@@ -121,7 +123,7 @@ class Compute(Job):
     global_batch: Whole | None = Field(default=None, ge=1)
     """Samples or sequences per step."""
     deadline: Days | None = None
-    """One run must be done within this time."""
+    """One run must be done within this time, from the start of its nodes on."""
     runs_per_month: Positive | None = None
     """How often a run is started; not given: once a month, or one after the other where a run may take longer."""
     rollout_vcpus: Whole = Field(default=0, ge=0)

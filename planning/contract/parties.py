@@ -8,6 +8,7 @@ from planning.checklist.words import Operation
 from planning.document.blocks import Blank, Heading, Notice, Paragraph, Table
 from planning.document.figure import say
 from planning.document.origins import of_catalog, of_checklist, of_lock
+from planning.verdict import COSTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -82,7 +83,7 @@ def _contacts(sides: Sides) -> Iterator[Block]:
     """Whom to call; a line to be filled in for each role that nobody has."""
     found = {each.role: (at, each) for at, each in enumerate(sides.agreement.contacts)}
     rows = tuple(_contact(*found[role]) for role in ROLES if role in found)
-    yield Paragraph(say("Whom to call:"))
+    yield Paragraph(say("Support contacts:"))
     if rows:
         yield Table(head=(say("for"), say("name"), say("e-mail"), say("telephone")), rows=rows)
     yield from (Blank(say(words)) for role, words in ROLES.items() if role not in found)
@@ -149,4 +150,4 @@ def _ceiling(sides: Sides) -> Iterator[tuple[Sentence, Sentence]]:
     for usd, field, words in amounts:
         if usd is not None:
             limit = of_lock(usd, f"ceiling.{field}")
-            yield say("ceiling"), say("USD ", limit, " ", words, ", which binds the ", ceiling.binds, " reading")
+            yield say("ceiling"), say("USD ", limit, " ", words, ", which applies to ", COSTS[ceiling.binds])

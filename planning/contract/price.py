@@ -30,7 +30,7 @@ CHAPTERS: Final = {
     "storage": "storage",
     "platform": "platform",
     "network": "network",
-    "access": "ways in",
+    "access": "access",
     "security": "security",
     "logs": "logs",
     "services": "services",

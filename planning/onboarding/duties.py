@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.offering import known_term
 from planning.document.figure import Sentence, listed, say
-from planning.document.origins import of_lock
+from planning.document.origins import of_lock, reckoned
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,9 +30,9 @@ def _duties(lock: Lock, checklist: Checklist, catalog: Catalog) -> Iterator[Sent
     yield from _people(lock)
     yield from _secrets(lock)
     if checklist.dataset is not None:
-        yield say("Say where the training data lies now, and let the mover read it there.")
+        yield say("Say where the training data lies now, and let the copy worker read it there.")
     if not checklist.agreement.contacts:
-        yield say("Name whom to call on your side and agree whom to call on ours (agreement.contacts).")
+        yield say("Name the support contacts on your side and agree those on ours (agreement.contacts).")
 
 
 def _places(lock: Lock, catalog: Catalog) -> Iterator[Sentence]:
@@ -48,18 +48,24 @@ def _places(lock: Lock, catalog: Catalog) -> Iterator[Sentence]:
                 ", and keep it out of every repository.",
             )
             continue
-        machines = listed(
-            [
-                say(of_lock(pool.max_nodes, f"{path}.max_nodes"), " of ", of_lock(pool.machine, f"{path}.machine"))
-                for number, pool in enumerate(spec.pools)
-                for path in (f"placements.{at}.pools.{number}",)
-            ]
-        )
+        machines = listed(_machines(spec, f"placements.{at}"))
         yield say(
             "Open the account at ", provider, " in ", region, " and have its quota raised for ", machines,
             "; atoll preflight says what is missing.",
         )  # fmt: skip
         yield from _purchases(spec, f"placements.{at}", catalog)
+
+
+def _machines(spec: ClusterSpec, place: str) -> Iterator[Sentence]:
+    """Each machine once, with the most nodes of all pools that have it."""
+    paths: dict[str, list[int]] = {}
+    for number, pool in enumerate(spec.pools):
+        paths.setdefault(pool.machine, []).append(number)
+    for machine, numbers in paths.items():
+        counts = [of_lock(spec.pools[each].max_nodes, f"{place}.pools.{each}.max_nodes") for each in numbers]
+        most = sum(spec.pools[each].max_nodes for each in numbers)
+        count = counts[0] if len(counts) == 1 else reckoned(most, "sum over the pools of this machine", *counts)
+        yield say(count, " of ", of_lock(machine, f"{place}.pools.{numbers[0]}.machine"))
 
 
 def _purchases(spec: ClusterSpec, place: str, catalog: Catalog) -> Iterator[Sentence]:

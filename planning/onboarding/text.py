@@ -31,7 +31,7 @@ DONE_WHEN: Final[Mapping[str, str]] = {
     "teach": "each engineer has started and stopped a notebook: atoll handbook {stack} -o DIR",
     "load": "the data lies in its tier and its count of objects is right",
     "first_job": "it ended, its run is in the tracker, and it went on from a checkpoint once",
-    "review": "attainment and money of the month are agreed: atoll sla {stack} --month MONTH",
+    "review": "availability and cost of the month are agreed: atoll sla {stack} --month MONTH",
 }
 WITHOUT: Final[Mapping[str, str]] = {
     "teach": "each engineer has queued a job and seen it end: atoll handbook {stack} -o DIR",
@@ -88,11 +88,11 @@ def _blocks(lock: Lock, checklist: Checklist, catalog: Catalog) -> Iterator[Bloc
         head=(say("step"), say("it is done when")),
         rows=tuple((title_of(each, catalog), _done(each, lock, checklist)) for each in found),
     )
-    yield Heading(2, say("What only you can do"))
+    yield Heading(2, say("Prerequisites"))
     yield Bullets(duties(lock, checklist, catalog), boxes=True)
     yield Heading(2, say("What each person is handed"))
     yield from _handed(lock)
-    yield Heading(2, say("Whom to call"))
+    yield Heading(2, say("Support contacts"))
     yield from _contacts(checklist)
 
 

@@ -62,9 +62,3 @@ PURPOSES: Final[Mapping[str, tuple[Loss, str]]] = {
     "archive": (Loss.IRREPLACEABLE, "kept because it must be"),
     "artifacts": (Loss.IRREPLACEABLE, "what the experiment tracker keeps: nothing else has it"),
 }
-# Caches that lie in volumes of people and fill by themselves: left out where their folder is known.
-CACHES: Final[Mapping[str, str]] = {
-    ".cache/huggingface": "models and data sets of the Hugging Face Hub are fetched again",
-    ".cache/pip": "wheels are fetched again",
-    ".conda/pkgs": "packages are fetched again",
-}

@@ -78,17 +78,11 @@ class Usage:
     Args:
         objects: objects or files in all.
         counts: feature to the number of objects that have it; a feature that is missing was not looked at.
-        largest_bytes: largest object; None where nobody looked.
-        longest_key_bytes: longest key; likewise.
-        odd_keys: keys that some movers stumble over: spaces at their ends, "//", ".", control characters.
         source: where it was counted.
     """
 
     objects: int | None = None
     counts: Mapping[Feature, int]
-    largest_bytes: int | None = None
-    longest_key_bytes: int | None = None
-    odd_keys: int | None = None
     source: str = ""
 
     def of(self, feature: Feature) -> int | None:

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from planning.relocation.volume import Volume
 
 MOST_ROUNDS: Final = 100  # what has not met the window by then, does so by a hair at best
-KEYS_PER_LISTING: Final = (
-    1000  # of S3 and Cloud Storage: docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

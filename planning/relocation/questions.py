@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from planning.relocation.things import Thing
     from planning.spec import Placement
 
-SEED: Final = "founding text 001: questions to ask long before a migration starts"
+SEED: Final = "Bekman, How to Choose a Cloud Provider: questions to ask long before a migration starts"
 RUNNERS: Final[Mapping[str, str]] = {
     "atoll": "Atoll moves",
     "provider": "The provider's own service moves, started and paid by you:",

@@ -13,14 +13,12 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, cast
 
 from planning.errors import InputError
-from planning.sla.series import LABELS, Name, Recorded, Run, SampleError, joined, step_of
+from planning.sla.series import COARSEST_STEP, LABELS, USUAL_STEP, Name, Recorded, Run, SampleError, joined, step_of
 from planning.sla.values import check_value, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-USUAL_STEP: Final = 60
-COARSEST_STEP: Final = 3600
 NOT_NUMBERS: Final = frozenset({"NaN", "+Inf", "-Inf", "Inf"})
 NUMBER: Final = re.compile(r"[+-]?\d{1,20}(\.\d{1,40})?([eE][+-]?\d{1,2})?")
 PAIR: Final = 2

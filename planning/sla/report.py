@@ -14,10 +14,11 @@ from planning.sla.attained import Attained, Span, attained
 from planning.sla.credit import Owing, Reading, Step, Sum, owing, together
 from planning.sla.month import midnight, shown_time
 from planning.sla.parts import elsewhere, parts_of
+from planning.sla.series import USUAL_STEP
 from planning.sla.windows import Exclusion, Judged, judged, windows_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from datetime import date
 
     from planning.lock import Lock
@@ -41,7 +42,6 @@ SCHEMA_VERSION: Final = 1
 HOUR: Final = 3600
 DAY: Final = 86_400
 PLACES: Final = Decimal("0.0001")  # of percentages and hours
-COARSE_SECONDS: Final = 60  # recorded every minute: samples further apart miss what is shorter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,8 +110,17 @@ def report(lock: Lock, recorded: Recorded, *, month: Month, settled: Settled) ->
         "credit_usd": _usd(least.usd, most.usd),
         "untold": [lock.bill[line].key for line in _untold(least, most)],
         "not_recorded": list(beside),
-        "notes": list(recorded.notes),
+        "notes": [*recorded.notes, *_coarse(recorded.step_seconds)],
     }
+
+
+def _coarse(step_seconds: int) -> Iterator[str]:
+    """What samples further apart than the cluster records them do not show: every second of an outage counts."""
+    if step_seconds > USUAL_STEP:
+        yield (
+            f"samples are {step_seconds} seconds apart, and the cluster records one every {USUAL_STEP}: an outage "
+            "between two samples is not seen, and one that is seen counts in whole steps"
+        )
 
 
 def refuse_strangers(recorded: Recorded, parts: Sequence[Part], *, source: str) -> None:

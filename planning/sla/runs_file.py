@@ -19,7 +19,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Final, final
 
 from planning.errors import Fault, InputError, counted
-from planning.sla.series import LABELS, Name, Recorded, Run, SampleError, merged
+from planning.sla.series import COARSEST_STEP, LABELS, Name, Recorded, Run, SampleError, merged
 from planning.sla.values import check_value
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ HEAD: Final = ("series", "of", "from", "until", "value")
 SAID: Final = re.compile(r"#\s*(stack|month|step_seconds|asked):\s*(.*)")
 MAX_FAULTS: Final = 100
 NUMBER: Final = re.compile(r"\d{1,9}(\.\d{1,12})?")
+SECONDS: Final = re.compile(r"[0-9]{1,9}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +79,7 @@ class _Reader:
         for number, line in enumerate(text.splitlines(), start=1):
             if line.startswith("#"):
                 if found := SAID.match(line):
-                    self.said[found[1]] = found[2].strip()
+                    self._take_comment(found[1], found[2].strip(), number, line)
             elif line.strip() and not headed:
                 headed = True
                 self._head(line, number)
@@ -89,9 +90,19 @@ class _Reader:
             self._fault("nothing is in it", 0)
         if self.faults:
             raise InputError(f"{self.file}: {counted(self.faults)}", faults=self.faults)
-        step = self.said.get("step_seconds", "")
-        recorded = Recorded(runs, step_seconds=int(step) if step.isdecimal() else 0)
+        recorded = Recorded(runs, step_seconds=int(self.said.get("step_seconds", 0)))
         return RunsFile(stack=self.said.get("stack", ""), month=self.said.get("month", ""), recorded=recorded)
+
+    def _take_comment(self, key: str, value: str, number: int, line: str) -> None:
+        """What a comment says of the whole file: once, and a step in whole seconds."""
+        if self.said.setdefault(key, value) != value:
+            self._fault(f"{key} is given twice, as {self.said[key][:40]} and as {value[:40]}", number, line)
+        if key != "step_seconds":
+            return
+        if not SECONDS.fullmatch(value):
+            self._fault(f"step_seconds {value[:40]!r} is not a whole number of seconds", number, line)
+        elif int(value) > COARSEST_STEP:
+            self._fault(f"samples {value} s apart: outages of an hour would not be seen", number, line)
 
     def _head(self, line: str, number: int) -> None:
         if tuple(cell.strip() for cell in line.split(",")) != HEAD:

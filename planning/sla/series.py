@@ -22,6 +22,8 @@ LABELS: Mapping[str, str] = {
     delivered.STORAGE: "tier",
     delivered.CONTROL_PLANE: "",
 }
+USUAL_STEP = 60  # seconds between two samples that the cluster records
+COARSEST_STEP = 3600
 SHARES = frozenset({delivered.FABRIC, delivered.STORAGE, delivered.CONTROL_PLANE})
 
 

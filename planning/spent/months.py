@@ -57,7 +57,8 @@ class Measured:
             return
         try:
             day = _moment(row[START])
-            quantity = Decimal(row[QUANTITY] or "0")
+            # What is no use of ours may have no quantity (FOCUS: null where nothing is consumed); 0 is never assumed.
+            quantity = Decimal(row[QUANTITY] or ("" if measured(row) else "0"))
         except (KeyError, ValueError, OverflowError, InvalidOperation):
             self.broken += 1
             return

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 from catalogs.software.reader import parts
 from planning.checklist.rules.broken import Broken
 from planning.checklist.size import size_of
-from planning.stores import ONLY_S3, unreachable
+from planning.checklist.words import CloudName
+from planning.stores import ONLY_S3, WITH_BUCKET, unreachable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,9 +21,19 @@ ENGINES: Final = frozenset({"minio", "seaweedfs"})
 
 def store_exists(checklist: Checklist) -> Iterator[Broken]:
     """The provider's bucket can be the object store only where Atoll makes a bucket: nowhere on an existing cluster."""
-    if checklist.platform.object_store == "provider" and checklist.where.existing is not None:
+    where = checklist.where
+    if checklist.platform.object_store != "provider":
+        return
+    left = {each.value for each in where.wanted or CloudName} - {each.value for each in where.excluded}
+    if where.existing is not None:
         message = "on an existing cluster no bucket of the provider is made, so none can be the object store"
-        yield Broken(PATH, message, 'write "object_store: minio" or "object_store: seaweedfs"')
+    elif left and left.isdisjoint(WITH_BUCKET):
+        message = (
+            f"a bucket is made at {', '.join(sorted(WITH_BUCKET))} only, so none can be the object store elsewhere"
+        )
+    else:
+        return
+    yield Broken(PATH, message, 'write "object_store: minio" or "object_store: seaweedfs"')
 
 
 def parts_reach_store(checklist: Checklist) -> Iterator[Broken]:
