@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 RULES: Final = "rules"
 EXEMPTIONS: Final = "exemptions"
 LEVEL: Final = "level"
+STACKS: Final = "stacks"  # of settings that differ by stack
 
 
 def read_law(path: Path, *, rules: Sequence[Rule]) -> Law:
@@ -47,7 +48,7 @@ def parse(text: str, *, file: str, rules: Sequence[Rule], stacks: AbstractSet[st
     """The law in a text; `file` is only its name in faults.
 
     Args:
-        stacks: names that an exemption may be for; empty: any.
+        stacks: names that an exemption or a setting may be for; empty: any.
 
     Raises:
         InputError: with every fault that can be found.
@@ -55,7 +56,7 @@ def parse(text: str, *, file: str, rules: Sequence[Rule], stacks: AbstractSet[st
     reading = _Reading(text, file=file)
     sections = reading.sections()
     by_name = {rule.name: rule for rule in rules}
-    settings, levels = _settings(reading, _mapping(reading, sections.get(RULES), (RULES,)), by_name)
+    settings, levels = _settings(reading, _mapping(reading, sections.get(RULES), (RULES,)), by_name, stacks)
     exemptions = tuple(_exemptions(reading, sections.get(EXEMPTIONS), by_name, stacks))
     reading.refuse()
     return Law(settings=settings, levels=levels, exemptions=exemptions, digest=sha256(text.encode()).hexdigest())
@@ -133,7 +134,7 @@ class _Reading:
 
 
 def _settings(
-    reading: _Reading, sections: Mapping[str, object], rules: Mapping[str, Rule]
+    reading: _Reading, sections: Mapping[str, object], rules: Mapping[str, Rule], stacks: AbstractSet[str]
 ) -> tuple[dict[type[Settings], Settings], dict[str, Level]]:
     """What is set of each rule."""
     settings: dict[type[Settings], Settings] = {}
@@ -150,6 +151,9 @@ def _settings(
         found = reading.valid(rule.settings, fields, path)
         if isinstance(found, Settings):
             settings[rule.settings] = found
+        for stack in _mapping(reading, fields.get(STACKS), (*path, STACKS)) if found is not None else ():
+            if stacks and stack not in stacks:  # it would bind nobody, in silence
+                reading.unknown(stack, (*path, STACKS, stack), known=stacks)
     return settings, levels
 
 

@@ -12,9 +12,9 @@ from components.access.gcp_key import Key, KeyArgs
 from components.cluster.gcp_names import labels
 from components.cluster.gcp_settings import read_gcp_settings, zone_of
 from components.network.gcp import Network, NetworkArgs
-from components.network.gcp_ranges import LUSTRE_PREFIX, Ranges, ranges
 from components.storage.gcp_shared import FILESTORE, LUSTRE, LUSTRE_PORTS
 from planning.errors import InputError
+from planning.gke_ranges import LUSTRE_PREFIX, Ranges, ranges
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

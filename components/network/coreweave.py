@@ -10,6 +10,7 @@ import pulumi_coreweave as coreweave
 
 from components.naming import physical
 from planning.errors import InputError
+from planning.subnets import NARROWEST_RANGES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 PODS: Final = "pods"
 SERVICES: Final = "services"
 BALANCERS: Final = "balancers"
-NARROWEST: Final = 16
+NARROWEST: Final = NARROWEST_RANGES["coreweave"]
 HOST_PREFIX: Final = 18  # the only size CoreWeave takes (VPC API, hostPrefix)
 SMALL_PREFIX: Final = 22  # of services and of balancers (docs.coreweave.com, VPC CIDR blocks)
 LONGEST_NAME: Final = 30  # of a VPC and of a cluster (pulumi-coreweave 1.0.3)

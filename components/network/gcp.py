@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from ipaddress import IPv4Network
 
-    from components.network.gcp_ranges import Ranges
+    from planning.gke_ranges import Ranges
     from planning.spec import Placement
 
 PODS: Final = "pods"

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from components.network.gcp_fabric import Fabric, FabricArgs
-from components.network.gcp_ranges import fabric_ranges
 from components.nodepool.gcp_machines import fabric_of
 from planning.errors import InputError
+from planning.gke_ranges import fabric_ranges
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -28,7 +28,6 @@ ROOT: Final = "minio-root"
 TLS: Final = "minio-tls"
 METRICS: Final = "minio-metrics"
 PODS: Final = {"app": NAME, "release": NAME}
-PORT: Final = 9000
 MEMORY_MIB: Final = 512
 MEMORY_LIMIT: Final = "2Gi"
 MILLICORES: Final = 100

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 API: Final = "kueue.x-k8s.io/v1beta2"
 ACCOUNT: Final = "multikueue"
 QUEUE: Final = "jobs"
-CPU_AND_MEMORY: Final = ("cpu", "memory")
 MANY: Final = {"cpu": "100k", "memory": "1000Ti"}  # accelerators are what is scarce; the nodes bound the rest
 # What the manager does on a worker: after kueue.sigs.k8s.io/docs/tasks/manage/setup_multikueue, its rights from memory.
 JOB_KINDS: Final[Mapping[str, Sequence[str]]] = {

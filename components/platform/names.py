@@ -25,7 +25,6 @@ PROXY: Final = "oauth2-proxy"
 
 # Addresses of services, as pods of any namespace write them.
 PROMETHEUS: Final = "http://prometheus-prometheus.observability.svc.cluster.local:9090"
-ALERTMANAGER: Final = "http://prometheus-alertmanager.observability.svc.cluster.local:9093"
 LOKI: Final = "http://loki.observability.svc.cluster.local:3100"
 TEMPO: Final = "http://tempo.observability.svc.cluster.local:3200"
 COLLECTOR: Final = "http://collector.observability.svc.cluster.local:4318"  # OTLP over HTTP

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from components.platform.ground import Ground
     from planning.platform.spend_guard import Plan
 
-PART: Final = "spend_guard"
 NAME: Final = "spend-guard"
 LEDGER: Final = "spend-ledger"
 NAMESPACE: Final = names.KUEUE

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 OWN_POOL: Final = "atoll:nodepool:NodePool"
 MANAGED: Final = "aws:eks/nodeGroup:NodeGroup"
-SCALING: Final = "aws:autoscaling/group:Group"
 KARPENTER: Final = "kubernetes:karpenter.sh/v1:NodePool"
 GKE: Final = "gcp:container/nodePool:NodePool"
 CKS: Final = "kubernetes:compute.coreweave.com/v1alpha1:NodePool"

@@ -36,12 +36,12 @@ def part_of(bill: Bill, part: str, reading: str) -> Interval:
     lines = (
         line
         for line in bill.lines
-        if _belongs(component_of(line.key), part) or (line.state is State.UNPRICED and not placed(line.key))
+        if is_of(component_of(line.key), part) or (line.state is State.UNPRICED and not placed(line.key))
     )
     return of_lines(lines, reading, among=bill.lines)
 
 
-def _belongs(component: str, part: str) -> bool:
+def is_of(component: str, part: str) -> bool:
     """Whether a component counts as of a part; a chapter, as "pool", is that of every placement."""
     placement, _, there = component.partition("/")
     return in_part(component, part) or (part in DEPTHS and placement not in DEPTHS and in_part(there, part))

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from planning.takeoff.resource import Resource
     from policies.subject import Subject
 
-GPU: Final = "gpu"
 NEVER: Final = "Never"
 RESERVED: Final = "reserved"
 PAID_ANYWAY: Final = frozenset({"reserved", "capacity_block"})
