@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from driver.html.markup import Markup, element, words
-from driver.html.quote_frame import WIDTH, below, drawing, heading, text
+from driver.html.quote_frame import BOLD_LETTER, WIDTH, below, drawing, heading, text
 from driver.html.scale import Scale, scale
 from driver.render.amounts import total as said_total
 from driver.render.amounts import usd
@@ -86,8 +86,10 @@ def _spoken(at: int, option: Option) -> str:
 
 
 def _row(at: int, option: Option, axis: Scale, *, y: int) -> Iterator[Markup]:
-    yield heading(named(at, option), beside=f"  {places(option)}", x=LEFT, y=y + 17)
+    name, where = named(at, option), f"  {places(option)}"
     amount = said_total(option.bill.usd_per_month.expected, bill=option.bill)
+    fits = len(name + where + amount) * BOLD_LETTER <= WIDTH - LEFT - RIGHT
+    yield heading(name, beside=where if fits else "", amount=amount, x=LEFT, y=y + 17)
     yield from _stack(option, axis, y=y + BELOW_NAME)
     yield text(amount, x=WIDTH - RIGHT - 8, y=y + 17, class_="amount end")
 

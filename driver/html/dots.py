@@ -60,7 +60,12 @@ def rate_chart(options: Sequence[Option]) -> Markup:
     height = TOP + ROW * len(rows) + BOTTOM
     return drawing(
         "rates",
-        *below(axis, top=TOP - 4, bottom=height - BOTTOM, unit="USD a GPU-hour; the bar is the cheapest hyperscaler"),
+        *below(
+            axis,
+            top=TOP - 4,
+            bottom=height - BOTTOM,
+            unit="USD a GPU-hour; bar: hyperscaler on demand",
+        ),
         *(part for number, row in enumerate(rows) for part in _row(row, axis, y=TOP + ROW * number)),
         title="USD a GPU-hour of each pool, and at the cheapest of AWS, Google Cloud and Azure on demand",
         description="; ".join(_spoken(row) for row in rows),
@@ -83,5 +88,5 @@ def _row(row: Row, axis: Scale, *, y: int) -> Iterator[Markup]:
         yield element("line", x1=x, x2=end, y1=middle, y2=middle, class_="gap")
         yield element("line", x1=end, x2=end, y1=middle - 12, y2=middle + 12, class_="whisker")
     yield marker(letter(row.at), x=x, y=middle, hover=_spoken(row))
-    versus = f"  {percent(versus_big_three_percent(row.worth))}" if row.other is not None else ""
+    versus = f", {percent(versus_big_three_percent(row.worth))}" if row.other is not None else ""
     yield text(f"{usd(row.rate)}{versus}", x=max(x, end) + 18, y=middle + 5, class_="amount")

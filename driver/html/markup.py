@@ -50,11 +50,11 @@ def wide(content: Markup, **attributes: Attribute) -> Markup:
 
 
 def note_marks(numbers: Sequence[int]) -> Markup:
-    """The numbers of footnotes, as links to them."""
+    """The numbers of footnotes, as links to them; in brackets, for "10<sup>3</sup>" is a power."""
     if not numbers:
         return Markup("")
     links = (element("a", words(str(each)), href=f"#note-{each}") for each in numbers)
-    return element("sup", Markup(", ".join(links)))
+    return element("sup", Markup(f"[{', '.join(links)}]"))
 
 
 def _value(value: Attribute) -> str:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 WIDTH: Final = 720
 THOUSAND: Final = 1000
 MILLION: Final = 1_000_000
+BOLD_LETTER: Final = 8.6  # pixels of a bold letter on a desk
 LETTER_WIDTH: Final = 7.2  # pixels of one letter at the size of a desk
 LONGEST_NAME: Final = 26  # letters that a phone has room for beside an amount
 MARKER: Final = 11  # radius of an option's letter
@@ -43,9 +44,16 @@ def text(said: str, *, x: float, y: float, class_: str) -> Markup:
     return element("text", words(said), x=x, y=y, class_=class_)
 
 
-def heading(name: str, *, beside: str = "", x: float, y: float) -> Markup:
-    """An option's name above its bar; a phone shows of a long one the letter alone, and nothing of what is beside."""
+def heading(name: str, *, beside: str = "", amount: str, x: float, y: float) -> Markup:
+    """An option's name above its bar; a phone shows of a long one the letter alone, and nothing of what is beside.
+
+    Args:
+        amount: words at the right end of the line; of a name that would touch them the last goals are left out.
+    """
     letter, _, goals = name.partition(":")
+    while len(f"{letter}:{goals}  {amount}") * BOLD_LETTER > WIDTH - 2 * MARKER and ", " in goals.removesuffix(", ..."):
+        goals = f"{goals.removesuffix(', ...').rpartition(', ')[0]}, ..."
+    name = f"{letter}:{goals}" if goals else name
     rest = element("tspan", words(f":{goals}"), class_="long")
     shown = (words(name),) if len(name) <= LONGEST_NAME else (words(letter), rest)
     more = (element("tspan", words(beside), class_="where"),) if beside else ()

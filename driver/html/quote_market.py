@@ -6,7 +6,7 @@ from math import log10
 from typing import TYPE_CHECKING, Final
 
 from driver.html.markup import Markup, element, words
-from driver.html.quote_frame import WIDTH, drawing, marker, text
+from driver.html.quote_frame import BOLD_LETTER, WIDTH, drawing, marker, text
 from driver.render.amounts import usd
 from driver.render.quote_names import letter
 
@@ -26,6 +26,8 @@ ROW: Final = 50  # a row of one pool
 BOTTOM: Final = 56
 BIG_THREE: Final = "big_three"
 TICKS: Final = tuple(round(grade * 10.0**power, 4) for power in range(-3, 7) for grade in (1, 2, 5))
+LETTER: Final = 7.4  # pixels of a letter that is not bold
+AWAY: Final = 18  # from a marker to its words
 STEPS: Final = 5  # heights at which the dots of a row stand, so that they cover each other less
 
 
@@ -103,5 +105,11 @@ def _pool(pool: PoolStanding, axis: Axis, *, y: int) -> Iterator[Markup]:
     more = element("tspan", words(f", {pool.accelerator}, {pool.purchase}"), class_="where")
     yield element("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y + 25, y2=y + 25, class_="grid")
     yield marker(letter(pool.at), x=x, y=y + 25, hover=f"{letter(pool.at)} {pool.pool}: {usd(pool.usd)} USD")
-    side, place = ("amount end", x - 18) if x > WIDTH / 2 else ("amount", x + 18)
+    wide = BOLD_LETTER * len(said) + LETTER * len(f", {pool.accelerator}, {pool.purchase}")
+    fits_right, fits_left = x + AWAY + wide <= WIDTH, x - AWAY - wide >= 0
+    if not fits_right and not fits_left:  # over the line, from its beginning
+        yield element("text", words(said), more, x=LEFT, y=y + 8, class_="amount")
+        return
+    is_left = fits_left and (x > WIDTH / 2 or not fits_right)
+    side, place = ("amount end", x - AWAY) if is_left else ("amount", x + AWAY)
     yield element("text", words(said), more, x=place, y=y + 30, class_=side)

@@ -54,8 +54,9 @@ def _spoken(buying: Buying) -> str:
         if buying.break_even_month
         else "buying is not cheaper while they are kept"
     )
+    count = "1 server" if buying.servers == 1 else f"{buying.servers} servers"
     return (
-        f"{buying.servers} servers of our own cost {usd(buying.usd_per_year)} USD a year, "
+        f"{count} of your own cost {usd(buying.usd_per_year)} USD a year, "
         f"renting {usd(buying.rent_usd_per_year)} USD a year; {even}"
     )
 
@@ -86,5 +87,5 @@ def _even(buying: Buying, spent: Spent, months: Scale, amounts: Scale) -> Iterat
     x, y = months.at(Decimal(month)), upwards(amounts, spent.owned[month], height=TALL)
     yield element("line", x1=x, x2=x, y1=TOP - 6, y2=TOP + TALL, class_="even")
     yield element("circle", cx=x, cy=y, r=6, class_="dot-even")
-    middle = min(max(x, HALF_A_NAME), WIDTH - HALF_A_NAME)
+    middle = min(max(x, LEFT + HALF_A_NAME), WIDTH - HALF_A_NAME)
     yield text(f"buying is cheaper from month {month}", x=middle, y=TOP - 14, class_="even-name")

@@ -29,7 +29,7 @@ BELOW_BAR: Final = 64
 TOP: Final = 34
 BOTTOM: Final = 56
 FURTHEST_CEILING: Final = Decimal(3)  # times the longest bar
-BETWEEN: Final = 260.0  # pixels that two amounts need to stand beside each other
+REACH_LETTER: Final = 13.8  # pixels of a letter below a bar where a phone shows the chart, in the units of the chart
 
 
 def range_chart(options: Sequence[Option], *, ceiling: Decimal | None) -> Markup:
@@ -68,17 +68,20 @@ def _words(at: int, option: Option, axis: Scale, *, y: int) -> Iterator[Markup]:
     """The words of a row, which stand before the ceiling's line."""
     amount = option.bill.usd_per_month
     left, right = axis.at(amount.min), axis.at(amount.max)
-    yield heading(named(at, option), x=LEFT, y=y + 17)
-    expected = floor(usd(amount.expected), unpriced=len(option.bill.unpriced))
+    least, expected, most = (
+        floor(usd(each), unpriced=len(option.bill.unpriced)) for each in (amount.min, amount.expected, amount.max)
+    )
+    yield heading(named(at, option), amount=f"{expected} expected", x=LEFT, y=y + 17)
     yield text(f"{expected} expected", x=WIDTH - RIGHT - 8, y=y + 17, class_="amount end")
-    yield from _ends(usd(amount.min), usd(amount.max), left=left, right=right, y=y + BELOW_BAR)
+    yield from _ends(least, most, left=left, right=right, y=y + BELOW_BAR)
 
 
 def _ends(least: str, most: str, *, left: float, right: float, y: float) -> Iterator[Markup]:
     """Both ends of a bar in words; one range of words where they would touch."""
-    if right - left < BETWEEN:
-        side, x = ("reach end", right) if right > WIDTH - BETWEEN - 60 else ("reach", left)
-        yield text(least if least == most else f"{least} to {most}", x=x, y=y, class_=side)
+    if right - left < REACH_LETTER * len(f"{least} {most}"):
+        said = least if least == most else f"{least} to {most}"
+        side, x = ("reach end", right) if left + REACH_LETTER * len(said) > WIDTH else ("reach", left)
+        yield text(said, x=x, y=y, class_=side)
         return
     yield text(least, x=left, y=y, class_="reach")
     yield text(most, x=right, y=y, class_="reach end")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from driver.html.markup import element, words
-from driver.html.quote_frame import WIDTH, apart, below, beside, drawing, marker, text, upwards
+from driver.html.quote_frame import LETTER_WIDTH, MARKER, WIDTH, apart, below, beside, drawing, marker, text, upwards
 from driver.html.scale import scale
-from driver.render.amounts import duration, number, usd
+from driver.render.amounts import days as days_of
+from driver.render.amounts import duration, usd, usd_short
 from driver.render.quote_names import letter, named
 
 if TYPE_CHECKING:
@@ -26,6 +27,36 @@ BOTTOM: Final = 56
 HOURS_PER_DAY: Final = 24
 FURTHEST_DEADLINE: Final = 5  # times the longest run; further off, the points would stand on one line
 NEAR: Final = 16.0
+PHONE_LETTER: Final = 15.5  # pixels of a bold letter where a phone shows the chart, in the units of the chart
+LARGE: Final = 100_000  # USD of a run from which cents are not worth their room
+Box = tuple[float, float, float, float]  # left, top, right, bottom
+
+
+class Disc(NamedTuple):
+    """The disc of the options at one place."""
+
+    x: float
+    y: float
+    letters: str
+
+    @property
+    def box(self) -> Box:
+        """What it covers."""
+        wide = MARKER + LETTER_WIDTH * (len(self.letters) - 1) / 2
+        return self.x - wide, self.y - MARKER, self.x + wide, self.y + MARKER
+
+
+class Label(NamedTuple):
+    """Where words stand: at their left end, or at their right one."""
+
+    x: float
+    y: float
+    ends: bool
+
+    def box(self, wide: float) -> Box:
+        """What they cover."""
+        left = self.x - wide if self.ends else self.x
+        return left, self.y - PHONE_LETTER, left + wide, self.y + 3
 
 
 class Point(NamedTuple):
@@ -70,17 +101,51 @@ def _spoken(point: Point) -> str:
 
 def _points(found: Sequence[Point], hours: Scale, amounts: Scale) -> Iterator[Markup]:
     places = [(hours.at(each.run.hours), upwards(amounts, each.run.usd, height=TALL)) for each in found]
-    for group in apart(places, near=NEAR):
-        x, y = places[group[0]]
-        letters = ", ".join(letter(found[at].at) for at in group)
-        yield marker(letters, x=x, y=y, hover="; ".join(_spoken(found[at]) for at in group))
-        run, away = found[group[0]].run, 16 + 4 * len(letters)
-        side, place = ("amount end", x - away) if x > WIDTH / 2 else ("amount", x + away)
-        more = element("tspan", words(f", {duration(run.hours)}"), class_="where")
-        yield element("text", words(f"{usd(run.usd)} USD"), more, x=place, y=y + 5, class_=side)
+    groups = apart(places, near=NEAR)
+    discs = [Disc(*places[group[0]], ", ".join(letter(found[at].at) for at in group)) for group in groups]
+    said = [_amounts([found[at].run.usd for at in group]) for group in groups]
+    for group, disc, words_of, label in zip(groups, discs, said, place_labels(discs, said), strict=True):
+        yield marker(disc.letters, x=disc.x, y=disc.y, hover="; ".join(_spoken(found[at]) for at in group))
+        more = element("tspan", words(f", {duration(found[group[0]].run.hours)}"), class_="where")
+        side = "amount end" if label.ends else "amount"
+        yield element("text", words(words_of), more, x=label.x, y=label.y, class_=side)
+
+
+def _amounts(group: Sequence[Decimal]) -> str:
+    """USD of the runs at one place: from the least to the most of them."""
+    shown = [usd_short(each) if each >= LARGE else usd(each) for each in (min(group), max(group))]
+    return f"{' to '.join(dict.fromkeys(shown))} USD"
+
+
+def place_labels(discs: Sequence[Disc], said: Sequence[str]) -> list[Label]:
+    """Where the words of each disc stand: beside it, else above or below it, where nothing else is in the way.
+
+    Letters count as wide as on a phone, where they are largest. Words that have no free place stand to the right.
+    """
+    taken = [disc.box for disc in discs]
+    placed: list[Label] = []
+    for disc, text_of in zip(discs, said, strict=True):
+        wide, away = PHONE_LETTER * len(text_of), 16 + 4 * len(disc.letters)
+        right, left = Label(disc.x + away, disc.y + 5, ends=False), Label(disc.x - away, disc.y + 5, ends=True)
+        sides = (left, right) if disc.x > WIDTH / 2 else (right, left)
+        over = [(disc.y + up, ends) for up in (-18, 32, -42, 56) for ends in (False, True)]
+        tried = [*sides, *(Label(disc.x + (away if ends else -away), y, ends=ends) for y, ends in over)]
+        fits = (each for each in tried if _is_free(each.box(wide), taken))
+        label = next(fits, sides[0])
+        taken.append(label.box(wide))
+        placed.append(label)
+    return placed
+
+
+def _is_free(box: Box, taken: Sequence[Box]) -> bool:
+    left, top, right, bottom = box
+    inside = left >= LEFT - MARKER and right <= WIDTH and top >= TOP - MARKER
+    return inside and not any(
+        left < other[2] and other[0] < right and top < other[3] and other[1] < bottom for other in taken
+    )
 
 
 def _deadline(x: float, days: Decimal) -> Iterator[Markup]:
     yield element("line", x1=x, x2=x, y1=TOP - 4, y2=TOP + TALL, class_="ceiling")
     side = "ceiling-name left" if x > WIDTH / 2 else "ceiling-name"
-    yield text(f"deadline {number(days)} days", x=x, y=TOP - 10, class_=side)
+    yield text(f"deadline {days_of(days)}", x=x, y=TOP - 20, class_=side)

@@ -47,7 +47,8 @@ a { color: var(--ink); text-underline-offset: .15em; }
 .sheet td.faint, .sheet th.faint { color: var(--faint); font-weight: 400; }
 .options td:first-child { position: sticky; left: 0; background: var(--paper); min-width: 6.5rem; }
 .options tr.sum td:first-child { background: var(--tint); } .options td { min-width: 9rem; }
-sup { font-size: .72em; line-height: 1; } sup a { color: var(--faint); text-decoration: none; padding: 0 .1em; }
+sup { font-size: .72em; line-height: 1; color: var(--faint); }
+sup a { color: var(--faint); text-decoration: none; padding: 0 .1em; }
 .key { color: var(--faint); font-size: .82rem; overflow-wrap: anywhere; } .key b { color: var(--ink); }
 .box::before { content: "\\2610"; margin-right: .6em; } .box { margin: .5rem 0; overflow-wrap: anywhere; }
 .blank { display: flex; gap: .8rem; margin: 1.3rem 0; max-width: 40rem; }
@@ -65,7 +66,7 @@ ol.notes :target, ol.notes li:target { color: var(--ink); background: var(--tint
   .stacked td { border: 0; padding: .05rem 0; min-width: 0 !important; text-align: left !important;
     white-space: normal !important; overflow-wrap: anywhere !important; }
   .stacked td:first-child { position: static; font-weight: 600; color: var(--ink); }
-  .sheet.plain td:first-child { min-width: 4.5rem; width: 5.5rem; }
+  .sheet.plain td:first-child { min-width: 6rem; width: 6.5rem; overflow-wrap: normal; }
   .stacked td[data-label]::before { content: attr(data-label) ": "; color: var(--faint); font-weight: 400; } }
 @media print { @page { margin: 16mm 14mm; }
   :root { --ink: #000; --faint: #444; --rule: #bbb; --paper: #fff; --tint: #f2f2f2; --alert: #b3261e; --warn: #7a5000;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from catalogs.units import spell_unit
 from driver.pull_request import figures
 from driver.pull_request.escaping import name, prose, title
 from driver.pull_request.words import judged, row_verdict
@@ -161,7 +162,7 @@ def _sized(amount: str, spread: str) -> str:
 def _label(line: LineDiffForm) -> str:
     """The line's label, and below it how much of it at which price."""
     quantity, price = figures.quantities(line), figures.unit_prices(line)
-    unit = prose(line["unit"], most=40)
+    unit = prose(spell_unit(line["unit"], quantity), most=40)
     made_of = f"{quantity} {unit}".strip() + (f" at {price} USD" if price else "")
     why = {"price": "only the price moves; ", "unpriced": "without a price; "}.get(line["change"], "")
     return f"&emsp;{prose(line['label'], most=120)}<br>&emsp;<sub>{why}{made_of}</sub>"

@@ -9,6 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from catalogs.units import spell_unit
 from driver.pull_request import figures
 from driver.pull_request.escaping import plain
 from driver.pull_request.words import headline, judged, limit_words, loudness, row_verdict, stack_reason
@@ -162,5 +163,7 @@ def _amounts(each: ComponentDiffForm | LineDiffForm) -> tuple[Text, Text, str, s
 
 def _label(line: LineDiffForm) -> str:
     quantity, price = figures.quantities(line), figures.unit_prices(line)
-    made_of = f"{quantity} {plain(line['unit'], most=40)}".strip() + (f" at {price}" if price else "")
+    made_of = f"{quantity} {plain(spell_unit(line['unit'], quantity), most=40)}".strip() + (
+        f" at {price}" if price else ""
+    )
     return f"{plain(line['label'], most=120)}: {made_of}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Final
 
+from catalogs.units import spell_unit
 from planning.json_form import expected_nodes
 from planning.money import CENT, round_to, to_cents
 
@@ -66,6 +67,13 @@ def unpriced_note(unpriced: int) -> str:
     return f"{unpriced} unpriced" if unpriced else ""
 
 
+def expected_month(bill: Bill) -> str:
+    """The expected month of a bill in a sentence: ">= 12,345.67 USD a month expected (2 lines unpriced)"."""
+    missing = len(bill.unpriced)
+    lines = f" ({missing} {'line' if missing == 1 else 'lines'} unpriced)" if missing else ""
+    return f"{floor(usd(bill.usd_per_month.expected), unpriced=missing)} USD a month expected{lines}"
+
+
 def total(amount: Decimal, *, bill: Bill) -> str:
     """A sum of a bill: ">= 12,345.67 (2 unpriced)"."""
     missing = len(bill.unpriced)
@@ -125,10 +133,22 @@ def duration(hours: Decimal) -> str:
     return f"{days:f} d {rest:f} h" if rest else f"{days:f} d"
 
 
+def days(value: Decimal) -> str:
+    """A deadline: "14 days", "1 day", "6 hours"."""
+    shown, unit = (number(value), "day") if value >= 1 else (number(value * HOURS_PER_DAY), "hour")
+    return f"{shown} {unit}{'' if shown == '1' else 's'}"
+
+
 def number_range(quantity: Range) -> str:
     """A quantity, or its three readings where they differ."""
     parts = [number(each) for each in readings(quantity)]
     return parts[0] if len(set(parts)) == 1 else " / ".join(parts)
+
+
+def quantity(amount: Range, unit: str) -> str:
+    """A quantity with its unit: "730 hours", "1 month", "0 / 35.87 / 72 GB-month"."""
+    amounts = number_range(amount)
+    return f"{amounts} {spell_unit(unit, amounts)}".strip()
 
 
 def nodes(pool: Pool) -> str:
@@ -137,8 +157,11 @@ def nodes(pool: Pool) -> str:
 
 
 def percent(value: Decimal | None) -> str:
-    """A signed difference in whole percent."""
-    return NOT_KNOWN if value is None else f"{value:+.0f}%"
+    """A signed difference in whole percent; "0%" has no sign."""
+    if value is None:
+        return NOT_KNOWN
+    whole = round_to(value, _WHOLE)
+    return f"{whole:+f}%" if whole else "0%"
 
 
 def day(value: date | None) -> str:

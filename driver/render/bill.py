@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from driver.render.amounts import day, floor, number_range, unpriced_note, usd_exact, usd_range
+from driver.render.amounts import day, floor, quantity, unpriced_note, usd_exact, usd_range
 from driver.render.layout import GAP, ScreenLine, wrap
 from planning.bill import Bill, Group, State, total
 
@@ -60,10 +60,10 @@ def _amounts(line: LineItem) -> Amounts:
 
 def derivation(line: LineItem) -> str:
     """Quantity, unit, unit price, source, day and note of a line in one sentence."""
-    quantity = f"{number_range(line.quantity)} {line.unit}".strip()
+    amount = quantity(line.quantity, line.unit)
     if line.state is State.UNPRICED:
-        return f"{quantity}: {line.note}" if line.note else quantity
-    price = f"{quantity} x {usd_exact(line.usd_per_unit)}" if line.usd_per_unit is not None else quantity
+        return f"{amount}: {line.note}" if line.note else amount
+    price = f"{amount} x {usd_exact(line.usd_per_unit)}" if line.usd_per_unit is not None else amount
     dated = f", {day(line.as_of)}" if line.as_of else ""
     note = f"; {line.note}" if line.note else ""
     return f"{price}; {line.source}{dated}{note}"

@@ -10,6 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from catalogs.units import spell_unit
 from driver.pull_request import figures
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def _one_sided_table(money: PriceLines) -> Table:
 
 def _line(line: LineDiffForm) -> RenderableType:
     quantity, price = figures.quantities(line), figures.unit_prices(line)
-    made_of = f"{quantity} {line['unit']}".strip() + (f" at {price}" if price else "")
+    made_of = f"{quantity} {spell_unit(line['unit'], quantity)}".strip() + (f" at {price}" if price else "")
     source = f"; {line['source']}" if line["source"] else ""
     below = Padding(Text(made_of + source, style="dim"), (0, 0, 0, 2))
     return Padding(Group(Text(line["label"]), below), (0, 0, 0, 2))

@@ -82,7 +82,7 @@ def _part(part: Part, notes: Mapping[str, int], told: frozenset[str]) -> str:
 
 
 def _marks(found: list[int]) -> str:
-    return f"<sup>{', '.join(map(str, found))}</sup>" if found else ""
+    return f"<sup>[{', '.join(map(str, found))}]</sup>" if found else ""
 
 
 def _plain(text: str) -> str:

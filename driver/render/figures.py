@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from driver.render.amounts import number, term_number
-from driver.render.layout import ScreenLine, wrap
+from driver.render.amounts import number, term_number, usd
+from driver.render.layout import wrap
 from planning.money import CENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from decimal import Decimal
 
+    from driver.render.layout import ScreenLine
     from planning.demand import Figure
 
 NOT_COMPUTED: Final = "not known"
@@ -24,8 +25,8 @@ def lay_out_figures(figures: Iterable[Figure], *, width: int) -> Iterator[Screen
     for figure in figures:
         if figure.subject != subject:
             subject = figure.subject
-            yield ScreenLine(subject, style="bold")
-        value = NOT_COMPUTED if figure.value is None else f"{figure_number(figure.value)} {figure.unit}".strip()
+            yield from wrap(subject, width=width, rest=INDENT, style="bold")
+        value = describe_value(figure)
         yield from wrap(f"{figure.name} = {value}", width=width, first=INDENT, rest=INDENT * 2)
         yield from _derivation(figure, width=width)
 
@@ -34,6 +35,14 @@ def _derivation(figure: Figure, *, width: int) -> Iterator[ScreenLine]:
     terms = "; ".join(f"{name} = {term_number(value)}" for name, value in figure.inputs)
     for said in (figure.formula, terms, f"source: {figure.source}" if figure.source else ""):
         yield from wrap(said, width=width, first=INDENT * 3, rest=INDENT * 3, style="dim")
+
+
+def describe_value(figure: Figure) -> str:
+    """The value of a figure with its unit; USD in cents, rounded as the bill rounds them."""
+    if figure.value is None:
+        return NOT_COMPUTED
+    shown = usd(figure.value) if figure.unit.startswith("USD a month") else figure_number(figure.value)
+    return f"{shown} {figure.unit}".strip()
 
 
 def figure_number(value: Decimal) -> str:

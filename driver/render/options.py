@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from driver.render.amounts import duration, floor, nodes, percent, usd
 from driver.render.layout import ScreenLine, lay_out_terms, wrap, wrap_name
 from driver.render.quote_names import (
+    RECOMMENDED,
     describe_twins,
     describe_verdict,
     find_shared,
@@ -73,10 +74,17 @@ def describe_pool(pool: Pool, worth: PoolWorth | None) -> str:
         f"nodes {nodes(pool)} (min / expected / max)",
     ]
     if worth is not None and worth.usd_per_gpu_hour is not None:
-        against = versus_big_three_percent(worth)
-        beside = "" if against is None else f", {percent(against)} against the hyperscalers on demand"
-        said.append(f"{usd(worth.usd_per_gpu_hour)} USD a GPU-hour{beside}")
+        said.append(f"{usd(worth.usd_per_gpu_hour)} USD a GPU-hour{_beside_hyperscalers(worth)}")
     return "; ".join(said)
+
+
+def _beside_hyperscalers(worth: PoolWorth) -> str:
+    against = versus_big_three_percent(worth)
+    if against is None:
+        return ""
+    share = percent(against)
+    least = "the lowest on-demand price of a hyperscaler"
+    return f", {least}" if share == "0%" else f", {share} against {least}"
 
 
 def held_all_month(option: Option) -> str:
@@ -120,9 +128,9 @@ def option_details(
     """What there is to say of an option, as a word and its sentences; without what `shared` says of all options."""
     once = shared or {}
     yield "chosen as", (views(option),)
-    yield "recommended" if option.recommended else "compared", (option.tradeoff,) if option.tradeoff else ()
+    yield "because" if option.recommended else "compared", (option.tradeoff,) if option.tradeoff else ()
     yield "misses", option.misses
-    yield "why", option.why
+    yield "why", [each for each in option.why if not each.startswith(f"{RECOMMENDED}: ")]
     yield "twins", (describe_twins(option),) if option.twins else ()
     yield "verdict", (f"{describe_verdict(option)}: {option.judgement.reason}",)
     yield "guarded cap", _guarded(option)
@@ -167,5 +175,6 @@ def _buying(option: Option) -> tuple[str, ...]:
     if buying is None:
         return ()
     even = f"cheaper from month {buying.break_even_month}" if buying.break_even_month else "not cheaper within 3 years"
-    own = f"{buying.servers} servers of your own: {usd(buying.usd_per_year)} USD a year"
+    servers = "1 server" if buying.servers == 1 else f"{buying.servers} servers"
+    own = f"{servers} of your own: {usd(buying.usd_per_year)} USD a year"
     return (f"{own} against {usd(buying.rent_usd_per_year)} USD of rent; {even} ({buying.source})",)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from driver.render.amounts import NOT_KNOWN, duration, floor, number, percent, readings, unpriced_note, usd
+from driver.render.amounts import NOT_KNOWN, days, duration, floor, number, percent, readings, unpriced_note, usd
 from driver.render.options import held_all_month, lead_worth, where
 from driver.render.quote_names import describe_verdict, letter, named, views
 from driver.render.quote_sheets import Cell, Chapter, Row, Sheet, texts
@@ -61,7 +61,7 @@ def _compared(options: Sequence[Option]) -> Iterator[tuple[str, str, tuple[Cell,
     leads = [lead_worth(each) for each in options]
     yield "USD a GPU-hour", "", texts(*(usd(each.usd_per_gpu_hour) if each else NOT_KNOWN for each in leads))
     yield (
-        "against the hyperscalers",
+        "against hyperscalers on demand",
         "",
         texts(*(percent(versus_big_three_percent(each)) if each else NOT_KNOWN for each in leads)),
     )
@@ -144,11 +144,13 @@ def _group(options: Sequence[Option], group: Group) -> Iterator[Row]:
 def _label(key: str, lines: Sequence[LineItem | None]) -> str:
     """The line's own label; what the labels share where the options mean different machines by it."""
     labels = {line.label for line in lines if line is not None}
+    tier = key.partition("#")[2]
     if len(labels) == 1:
-        return labels.pop()
+        return f"{labels.pop()}{f', price tier {tier}' if tier else ''}"
+    every = " / ".join(dict.fromkeys(line.label for line in lines if line is not None))
     shared = {label.split(": ")[0] for label in labels}
     last = "" if len(shared) > 1 or not key.endswith("/machine") else ": machines"
-    return f"{shared.pop()}{last}" if len(shared) == 1 else key.replace("/", " ").replace("_", " ")
+    return f"{shared.pop()}{last}" if len(shared) == 1 else every
 
 
 def _amount(line: LineItem | None) -> Cell:
@@ -194,15 +196,17 @@ def runs(quote: Quote, checklist: Checklist) -> Iterator[Chapter]:
 
 
 def _soonest(quote: Quote, workload: str) -> str:
-    """The quickest run of a workload; the cheaper one of two that are as quick."""
-    found = ((run, at) for at, option in enumerate(quote.options) for run in option.runs if run.workload == workload)
-    run, at = min(found, key=lambda each: (each[0].hours, each[0].usd))
-    return f"{workload}: none is sooner than {letter(at)}, with {duration(run.hours)} and {usd(run.usd)} USD a run."
+    """The quickest run of a workload; the cheapest one of those whose time reads the same."""
+    found = [(run, at) for at, option in enumerate(quote.options) for run in option.runs if run.workload == workload]
+    least = duration(min(run.hours for run, _ in found))
+    run, at = min((each for each in found if duration(each[0].hours) == least), key=lambda each: each[0].usd)
+    cost = f"{duration(run.hours)} and {usd(run.usd)} USD a run"
+    return f"{workload}: of these, none is sooner than {letter(at)}, with {cost}."
 
 
 def _run(run: Run, at: int, option: Option, checklist: Checklist) -> Row:
-    days = deadline_days(checklist, run.workload)
-    deadline = "none" if days is None else f"{number(days)} days"
+    asked = deadline_days(checklist, run.workload)
+    deadline = "none" if asked is None else days(asked)
     return Row(texts(run.workload, named(at, option), number(run.hours), usd(run.usd), _month(option), deadline))
 
 

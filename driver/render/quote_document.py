@@ -8,7 +8,7 @@ from driver.render.quote_compare import by_line, runs, side_by_side
 from driver.render.quote_money import market, owning
 from driver.render.quote_option import bills, options
 from driver.render.quote_recommended import recommendation
-from driver.render.quote_screen import describe_ceilings, describe_quote
+from driver.render.quote_screen import describe_ceilings, describe_guard, describe_quote
 from driver.render.quote_sheets import Cell, Notes, Sheets
 from driver.render.quote_terms import assumptions, not_priced, prices, reasons, signing
 from planning.options.option import ceilings
@@ -37,6 +37,7 @@ def sheets(quote: Quote, *, checklist: Checklist, catalog: Catalog, standings: S
         subtitle=(
             Cell(describe_quote(quote)),
             Cell(describe_ceilings(ceilings(checklist))),
+            *(Cell(each) for each in (describe_guard(quote, ceilings(checklist)),) if each),
         ),
         chapters=chapters,
         notes=notes.all(),

@@ -67,7 +67,7 @@ def _table(sheet: Sheet) -> Iterator[str]:
 
 
 def _cell(cell: Cell) -> str:
-    notes = f"<sup>{', '.join(str(each) for each in cell.notes)}</sup>" if cell.notes else ""
+    notes = f"<sup>[{', '.join(str(each) for each in cell.notes)}]</sup>" if cell.notes else ""
     return plain(cell.text) + notes
 
 

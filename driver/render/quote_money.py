@@ -24,7 +24,7 @@ MARKET_HEAD: Final = (
     "USD for 1000 TFLOPS",
     "cheaper on sale",
     "USD a GPU-hour",
-    "against the hyperscalers",
+    "against hyperscalers on demand",
 )
 
 
@@ -44,7 +44,7 @@ def market(
         anchor="market",
         sentences=(
             *(Cell(_on_sale(each)) for each in standings),
-            Cell("Each counts where it is cheapest. A peak is no promise: what is reached stands below."),
+            Cell("Each counts where it is cheapest. Peaks are theoretical; What is assumed says the share reached."),
             Cell("Further left is more work for the money.", tone="drawn"),
         ),
         charts=(*(f"market-{each.precision}" for each in standings), "rates"),

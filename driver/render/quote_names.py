@@ -7,6 +7,7 @@ from decimal import Decimal
 from string import ascii_uppercase
 from typing import TYPE_CHECKING, Final
 
+from planning.money import ZERO
 from planning.quote import Verdict
 
 if TYPE_CHECKING:
@@ -21,12 +22,17 @@ VERDICTS: Final = {Verdict.WITHIN: "within", Verdict.OVER: "over", Verdict.CANNO
 
 
 def order_options(quote: Quote) -> Quote:
-    """The quote with its options in reading order: the recommended one first, last those that miss something.
+    """The quote with its options in reading order: the recommended one first, last those that miss something most.
 
     An option that is a line under another one is not in it.
     """
-    options = sorted(quote.shown, key=lambda each: (bool(each.misses), not each.recommended))
+    options = sorted(quote.shown, key=lambda each: (bool(each.misses), _missed_hours(each), not each.recommended))
     return replace(quote, options=tuple(options))
+
+
+def _missed_hours(option: Option) -> Decimal:
+    """Hours of the longest run of an option that misses something; 0 of one that meets the checklist."""
+    return max((run.hours for run in option.runs), default=ZERO) if option.misses else ZERO
 
 
 def letter(at: int) -> str:
@@ -80,7 +86,8 @@ def _twin(twin: Twin, *, home: Placement) -> str:
         place = f"as {twin.option_id}"
     goals = f" ({', '.join(view.replace('_', ' ') for view in twin.views)})" if twin.views else ""
     cost = f"{twin.share * 100:+.1f}%" if abs(twin.share) >= NOTICED else "same cost"
-    return f"{place}, {cost}{goals}"
+    change = f" with {twin.difference}" if twin.difference else ""
+    return f"{place}{change}, {cost}{goals}"
 
 
 def describe_misses(option: Option) -> str:

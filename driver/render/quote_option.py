@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from driver.render.amounts import day, floor, nodes, number_range, total, unpriced_note, usd_exact, usd_range
+from driver.render.amounts import day, expected_month, floor, nodes, quantity, unpriced_note, usd_exact, usd_range
 from driver.render.options import named_pools, option_details, shared_details, where
 from driver.render.quote_names import describe_verdict, letter, named, views
 from driver.render.quote_sheets import Cell, Chapter, Row, Sheet, texts
@@ -31,7 +31,6 @@ def options(quote: Quote) -> Iterator[Chapter]:
 
 
 def _option(at: int, option: Option, shared: dict[str, tuple[str, ...]]) -> Chapter:
-    expected = total(option.bill.usd_per_month.expected, bill=option.bill)
     pools = Sheet(
         head=("pool", "machine", "accelerators", "purchase", "nodes min / exp / max"),
         rows=tuple(_pools(option)),
@@ -45,7 +44,7 @@ def _option(at: int, option: Option, shared: dict[str, tuple[str, ...]]) -> Chap
         anchor=f"option-{letter(at)}",
         level=3,
         sentences=(
-            Cell(f"{views(option)} · {where(option)} · {expected} USD a month expected"),
+            Cell(f"{views(option)} · {where(option)} · {expected_month(option.bill)}"),
             Cell(describe_verdict(option), tone=verdict.replace(" ", "-")),
         ),
         sheets=(pools, details),
@@ -101,10 +100,10 @@ def _chapter(bill: Bill, group: Group, notes: Notes) -> Iterator[Row]:
 
 
 def _made_of(line: LineItem) -> str:
-    quantity = f"{number_range(line.quantity)} {line.unit}".strip()
+    amount = quantity(line.quantity, line.unit)
     price = f" x {usd_exact(line.usd_per_unit)} USD" if line.usd_per_unit is not None else ""
     dated = f", {day(line.as_of)}" if line.source and line.state is State.PRICED and line.as_of else ""
-    return f"{quantity}{price}{dated}{f'; {line.note}' if line.note else ''}"
+    return f"{amount}{price}{dated}{f'; {line.note}' if line.note else ''}"
 
 
 def _sum(label: str, lines: Sequence[LineItem]) -> Row:

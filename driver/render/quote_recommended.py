@@ -1,10 +1,10 @@
-"""The first chapter of a quote: which option is recommended, and what each other one gains and loses against it."""
+"""The first chapter of a quote: which option is recommended, and what speaks for and against each other one."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from driver.render.amounts import total
+from driver.render.amounts import expected_month, total
 from driver.render.quote_names import describe_tradeoff, describe_twins, describe_verdict, letter, named
 from driver.render.quote_sheets import Cell, Chapter, Row, Sheet, texts
 
@@ -20,7 +20,7 @@ def recommendation(quote: Quote) -> Iterator[Chapter]:
         return
     first = quote.options[0]
     twins = ("nearly the same",) if any(each.twins for each in quote.options[1:]) else ()
-    head = ("option", "USD a month, expected", "gained and lost", *twins)
+    head = ("option", "USD a month, expected", "compared with A", *twins)
     rows = tuple(_row(at, option, columns=len(head)) for at, option in enumerate(quote.options))
     yield Chapter(
         title="Recommendation" if first.recommended else "Options in short",
@@ -31,8 +31,7 @@ def recommendation(quote: Quote) -> Iterator[Chapter]:
 
 
 def _first(option: Option) -> Iterator[Cell]:
-    expected = total(option.bill.usd_per_month.expected, bill=option.bill)
-    yield Cell(f"{letter(0)}: {option.id}, {expected} USD a month expected.")
+    yield Cell(f"{letter(0)}: {option.id}, {expected_month(option.bill)}.")
     yield Cell(describe_tradeoff(option))
     yield Cell(f"The verdict is {describe_verdict(option)}: {option.judgement.reason}.")
     if option.misses:

@@ -18,7 +18,8 @@ from driver.render.quote_names import (
     letter,
     views,
 )
-from planning.quote import Verdict
+from planning.quote import Verdict, name_view
+from planning.verdict import COSTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -39,6 +40,7 @@ INDENT: Final = "    "
 HEAD: Final = ("min", "expected", "max", "GPU-hour", "one run", "verdict")
 ALWAYS: Final = frozenset({"min", "expected", "max", "verdict"})
 NOT_VALID: Final = "stale prices: not valid for signing"
+MOST_UNPRICED: Final = 230  # characters of the names of what has no price; beyond them lines are counted
 MORE: Final = "More remarks: --details"
 MONTH: Final = "USD a month"
 
@@ -154,9 +156,10 @@ def _verdict(option: Option) -> str:
 def _recommendations(quote: Quote, *, twins: int) -> Iterator[Remark]:
     """A sentence for each option, with what it misses and where else it may be had."""
     for at, option in enumerate(quote.options):
-        said = "Recommended: " if option.recommended else ""
-        least, style = (LEAST_RECOMMENDED, "bold") if said else (LEAST_COMPARED, "")
-        yield Remark(f"{said}{describe_tradeoff(option)}", f"{letter(at)}  ", least=least, style=style)
+        said = describe_tradeoff(option)
+        least, style = (LEAST_RECOMMENDED, "bold") if option.recommended else (LEAST_COMPARED, "")
+        said = f"Recommended: {said[:1].lower()}{said[1:]}" if option.recommended else said
+        yield Remark(said, f"{letter(at)}  ", least=least, style=style)
         if option.misses:
             yield Remark(describe_misses(option), INDENT, style="alert")
         if option.twins:
@@ -168,23 +171,20 @@ def _remarks(quote: Quote, ceilings: Ceilings) -> Iterator[Remark]:
     yield from _unpriced(quote)
     yield from (Remark(f"No option at {names}: {why}") for names, why in group_unmet(quote))
     yield Remark(describe_ceilings(ceilings))
-    if guarded := _guarded(quote):
+    if guarded := describe_guard(quote, ceilings):
         yield Remark(guarded, gives_way=2)
-    yield from (Remark(each) for each in describe_advice(quote)[:1])
+    yield from (Remark(each, gives_way=2 if at else 0) for at, each in enumerate(describe_advice(quote)))
     if quote.reason:
         yield Remark(f"Why not more: {quote.reason}", gives_way=2)
     else:
-        yield from (
-            Remark(f"No {view.replace('_', ' ')} option: {why}", gives_way=2)
-            for view, why in quote.missing_views.items()
-        )
-    yield from (Remark(each, gives_way=2) for each in describe_advice(quote)[1:])
+        yield from (Remark(f"No {name_view(view)}: {why}", gives_way=2) for view, why in quote.missing_views.items())
 
 
 def describe_advice(quote: Quote) -> list[str]:
     """Changes of the checklist that would give an option which meets it."""
-    goal = "What would work" if any(each.misses for each in quote.options) else "To come under the ceiling"
-    return [f"{goal}: {change}" for change in quote.advice]
+    if any(each.misses for each in quote.options):
+        return [f"What would work: {' and '.join(quote.advice)}"] if quote.advice else []
+    return [f"To come under the ceiling: {change}" for change in quote.advice]
 
 
 def describe_ceilings(ceilings: Ceilings) -> str:
@@ -195,7 +195,7 @@ def describe_ceilings(ceilings: Ceilings) -> str:
         "for a GPU-hour": ceilings.usd_per_gpu_hour,
     }
     said = [f"{usd(limit)} USD {what}" for what, limit in limits.items() if limit is not None]
-    return f"Ceiling: {', '.join(said)}; it applies to the {ceilings.binds} cost." if said else "No ceiling is set."
+    return f"Ceiling: {', '.join(said)}; it applies to {COSTS[ceilings.binds]}." if said else "No ceiling is set."
 
 
 def group_unmet(quote: Quote) -> Iterator[tuple[str, str]]:
@@ -206,14 +206,20 @@ def group_unmet(quote: Quote) -> Iterator[tuple[str, str]]:
     yield from ((", ".join(names), why) for why, names in found.items())
 
 
-def _guarded(quote: Quote) -> str:
-    """The most that the spend guard lets through, option by option."""
+def describe_guard(quote: Quote, ceilings: Ceilings) -> str:
+    """The most that the spend guard lets through: once where it is the ceiling, else option by option."""
+    amounts = {option.guarded_usd_per_month for option in quote.options}
+    if amounts == {ceilings.usd_per_month} and None not in amounts:
+        return f"Guarded cap: the spend guard stops new work at {usd(ceilings.usd_per_month)} USD a month."
     caps = [
         f"{letter(at)} {usd_short(option.guarded_usd_per_month, unpriced=len(option.bill.unpriced))}"
         for at, option in enumerate(quote.options)
         if option.guarded_usd_per_month is not None
     ]
-    return f"Guarded cap, the most that the spend guard lets through: {', '.join(caps)} USD a month." if caps else ""
+    beyond = any(each is not None and each > (ceilings.usd_per_month or each) for each in amounts)
+    why = " Above the ceiling are nodes that it cannot hold: always on, or started by Slurm." if beyond else ""
+    said = f"Guarded cap, the most that the spend guard lets through: {', '.join(caps)} USD a month.{why}"
+    return said if caps else ""
 
 
 def _unpriced(quote: Quote) -> Iterator[Remark]:
@@ -224,7 +230,10 @@ def _unpriced(quote: Quote) -> Iterator[Remark]:
     for at, labels in enumerate(lines):
         own = [each for each in labels if each not in shared]
         said += [f"{letter(at)}: {_few(own)}"] if own else []
-    if said:
+    if len(" ".join(said)) > MOST_UNPRICED:
+        counts = ", ".join(f"{letter(at)} {len(labels)}" for at, labels in enumerate(lines) if labels)
+        yield Remark(f"Lines without a price: {counts}; names with --details.")
+    elif said:
         yield Remark(f"Not priced: {'. '.join(said)}.")
     outside = find_shared([option.leaves_out for option in quote.options]) or quote.options[0].leaves_out
     short = [each for each in outside if len(each) <= SHORT_WORDS]
@@ -236,7 +245,7 @@ def _unpriced(quote: Quote) -> Iterator[Remark]:
 
 def _few(names: Sequence[str]) -> str:
     more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
-    return ", ".join(names[:NAMES_SHOWN]) + more
+    return "; ".join(names[:NAMES_SHOWN]) + more
 
 
 def _said(remarks: Sequence[Remark], *, width: int, most: int) -> Iterator[ScreenLine]:

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.age import MACHINE_AGE_LIMIT_DAYS, SERVICE_AGE_LIMIT_DAYS, age_days
 from driver.render.amounts import day, term_number
-from driver.render.figures import NOT_COMPUTED, figure_number
+from driver.render.figures import describe_value
 from driver.render.quote_names import find_shared, letter, named
 from driver.render.quote_screen import NOT_VALID, describe_advice, group_unmet
 from driver.render.quote_sheets import Cell, Chapter, Row, Sheet, texts
 from planning.bill import State
+from planning.quote import name_view
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,14 +32,8 @@ def not_priced(quote: Quote) -> Iterator[Chapter]:
         for line in option.bill.unpriced
     )
     shared = find_shared([option.leaves_out for option in quote.options])
-    left = (
-        *(Row((Cell("all options"), Cell(words))) for words in shared),
-        *(
-            Row((Cell(named(at, option)), Cell(words)))
-            for at, option in enumerate(quote.options)
-            for words in option.leaves_out
-            if words not in shared
-        ),
+    left = tuple(
+        Row((Cell("all options" if words in shared else which), Cell(words))) for words, which in _left_out(quote)
     )
     lines = Sheet(head=("option", "line without a price", "why"), rows=rows, wide=34)
     outside = Sheet(head=("option", "not included in the bill"), rows=left, wide=26)
@@ -55,9 +50,19 @@ def not_priced(quote: Quote) -> Iterator[Chapter]:
     )
 
 
+def _left_out(quote: Quote) -> list[tuple[str, str]]:
+    """What no bill covers, each once with the letters of its options; what most options leave out comes first."""
+    found: dict[str, list[str]] = {}
+    for at, option in enumerate(quote.options):
+        for words in option.leaves_out:
+            found.setdefault(words, []).append(letter(at))
+    order = sorted(found.items(), key=lambda each: -len(each[1]))
+    return [(words, ", ".join(which)) for words, which in order]
+
+
 def reasons(quote: Quote) -> Iterator[Chapter]:
     """Why there are not more options, which providers have none, what was not considered."""
-    missing = [f"No {view.replace('_', ' ')} option: {why}" for view, why in quote.missing_views.items()]
+    missing = [f"No {name_view(view)}: {why}" for view, why in quote.missing_views.items()]
     advice = describe_advice(quote)
     unmet = [f"No option at {names}: {why}" for names, why in group_unmet(quote)]
     said = [*unmet, *([quote.reason] if quote.reason else missing), *advice]
@@ -96,10 +101,9 @@ def assumptions(quote: Quote, notes: Notes) -> Iterator[Chapter]:
 
 
 def _figure(figure: Figure, notes: Notes) -> Row:
-    value = NOT_COMPUTED if figure.value is None else f"{figure_number(figure.value)} {figure.unit}".strip()
     terms = "; ".join(f"{name} = {term_number(value)}" for name, value in figure.inputs)
     derivation = f"{figure.formula} ({terms})" if terms else figure.formula
-    return Row((Cell(figure.name), Cell(value), Cell(derivation, notes.of(figure.source), "faint")))
+    return Row((Cell(figure.name), Cell(describe_value(figure)), Cell(derivation, notes.of(figure.source), "faint")))
 
 
 def prices(quote: Quote) -> Iterator[Chapter]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
+from catalogs.units import spell_unit
 from driver.render.amounts import usd_exact
 from planning.money import ZERO, Range, to_cents
 from planning.relocation.said import amount, size_text, span_text
@@ -104,7 +105,7 @@ def made_of(line: LineForm) -> str:
     quantity = as_range(line["quantity"])
     ends = [f"{each.normalize():,f}" if each else "0" for each in (quantity.min, quantity.expected, quantity.max)]
     many = ends[0] if len(set(ends)) == 1 else " / ".join(f"{Decimal(each.replace(',', '')):,.0f}" for each in ends)
-    said = f"{many} {line['unit']}".strip()
+    said = f"{many} {spell_unit(line['unit'], many)}".strip()
     price = f" x {usd_exact(Decimal(line['usd_per_unit']))} USD" if line["usd_per_unit"] else ""
     where = f"; {line['source']}" + (f", {line['as_of']}" if line["as_of"] else "") if line["source"] else ""
     note = f"; {line['note']}" if line["note"] else ""

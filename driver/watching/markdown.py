@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from catalogs.units import spell_unit
 from driver.pull_request import figures
 from driver.pull_request.escaping import name, prose, title
 from driver.pull_request.writing import box, fitted, listed, table
@@ -86,7 +87,11 @@ def _prices(stack: WatchedForm) -> list[str]:
 
 def _price(each: MovedPriceForm) -> str:
     old, new = (figures.decimal(price) for price in each["usd_per_unit"])
-    units = f", {old} → {new} USD per {prose(each['unit'], most=40)}" if old is not None and new is not None else ""
+    units = (
+        f", {old} → {new} USD per {prose(spell_unit(each['unit']), most=40)}"
+        if old is not None and new is not None
+        else ""
+    )
     return f"{prose(each['label'])}{units}: {figures.delta(each['delta'])} USD a month"
 
 

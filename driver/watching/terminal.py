@@ -9,6 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from catalogs.units import spell_unit
 from driver.pull_request import figures
 from driver.pull_request.escaping import plain
 from driver.watching.words import amounts, headline, is_loud, prices_of, reason, state
@@ -60,7 +61,7 @@ def _inside(stack: WatchedForm) -> Iterator[RenderableType]:
         yield Text(f"exemption {each['standing']}: {plain(each['rule'])}{about} by {by}: {plain(each['reason'])}")
     for each in stack["moved_prices"][:MOST_PRICES]:
         old, new = each["usd_per_unit"]
-        units = f", {plain(old)} → {plain(new)} USD per {plain(each['unit'])}" if old and new else ""
+        units = f", {plain(old)} → {plain(new)} USD per {plain(spell_unit(each['unit']))}" if old and new else ""
         yield Text(f"price: {plain(each['label'])}{units}: {figures.delta(each['delta'])} USD a month")
     if len(stack["moved_prices"]) > MOST_PRICES:
         yield Text(f"price: {len(stack['moved_prices']) - MOST_PRICES} lines more, in --json")
