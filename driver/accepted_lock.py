@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from driver.offline.stack_config import read_config
 from driver.project import shown
+from driver.stack_keys import refuse_stack_keys
 from planning.errors import InputError
 from planning.lock import ACCEPTED_KEY, LOCK_NAME, read_lock, refuse_other_option
 
@@ -24,11 +25,14 @@ def own_lock(project: Project, stack: str) -> Lock:
     return read_lock(Path(shown(project.lock(stack))), stack=stack)
 
 
-def accepted_lock(project: Project, stack: str) -> Lock:
+def accepted_lock(project: Project, stack: str, *, names: bool = True) -> Lock:
     """The lock of a stack: for what is planned, built or signed.
 
+    Args:
+        names: whether pools and users that its configuration names must be there; `atoll preflight` says so itself.
+
     Raises:
-        InputError: as `own_lock`, or the stack's configuration is missing or names another option.
+        InputError: as `own_lock`, or the stack's configuration is missing, names another option or has unknown keys.
     """
     lock = own_lock(project, stack)
     path = project.stack_config(stack)
@@ -37,5 +41,7 @@ def accepted_lock(project: Project, stack: str) -> Lock:
             f"{shown(path)} is missing, and {LOCK_NAME} of {stack} holds {lock.option}: nothing says that it is built",
             hint=f"atoll accept {stack} {lock.option} writes both; or restore both from version control",
         )
-    refuse_other_option(lock, accepted=read_config(path).values.get(ACCEPTED_KEY), file=shown(path))
+    values = read_config(path).values
+    refuse_other_option(lock, accepted=values.get(ACCEPTED_KEY), file=shown(path))
+    refuse_stack_keys(values, lock, path=path, names=names)
     return lock

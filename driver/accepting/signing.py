@@ -8,7 +8,6 @@ import stat
 from base64 import b64decode, b64encode
 from binascii import Error as NoBase64Error
 from hashlib import sha256
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
@@ -20,12 +19,12 @@ from planning.input_files import read_content
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from cryptography.hazmat.primitives.asymmetric.types import PrivateKeyTypes, PublicKeyTypes
 
     from planning.acceptance_report.form import AcceptanceForm
 
-VARIABLE: Final = "ATOLL_SIGNING_KEY"
 ALGORITHM: Final = "ed25519"
 OPENSSH: Final = b"-----BEGIN OPENSSH PRIVATE KEY-----"
 OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
@@ -40,12 +39,6 @@ def canonical(form: Mapping[str, object]) -> bytes:
     body = {**form, "signature": told}
     text = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return text.encode("utf-8", "surrogatepass")
-
-
-def named_key(given: str) -> Path | None:
-    """The file with the private key: the one that is given, else the one that the variable names."""
-    named = given or os.environ.get(VARIABLE, "")
-    return Path(named).expanduser() if named else None
 
 
 def private_key(path: Path) -> Ed25519PrivateKey:

@@ -13,6 +13,7 @@ from kubernetes.client.exceptions import ApiException
 from kubernetes.config import ConfigException
 from urllib3.exceptions import HTTPError
 
+from catalogs.bounded_files import UnreadableFileError, read_text
 from planning.yaml_text import YamlText
 
 if TYPE_CHECKING:
@@ -25,19 +26,13 @@ JSON: Final = "application/json"
 MERGE: Final = "application/merge-patch+json"
 APPLY: Final = "application/apply-patch+yaml"
 SILENT: Final = (HTTPError, ApiException, OSError)  # what `answer` raises where nobody answers
-# What a kubeconfig that cannot be used raises; one that is no text among them.
-UNUSABLE: Final = (OSError, yaml.YAMLError, ConfigException, UnicodeDecodeError)
+UNUSABLE: Final = (OSError, yaml.YAMLError, ConfigException)  # what a kubeconfig that cannot be used raises
 # What the client stumbles over in one: base64 that is none, a date, a number for a text, a proxy without a scheme.
 MISSHAPEN: Final = (ValueError, TypeError, AttributeError, HTTPError)
 
 
 class NoKubeconfigError(Exception):
     """A file is YAML, and no kubeconfig."""
-
-
-def first_of(named: str) -> Path:
-    """The kubeconfig that is named; the first of several."""
-    return Path(named.split(os.pathsep, maxsplit=1)[0]).expanduser()
 
 
 def opened(named: str, *, context: str | None) -> client.ApiClient:
@@ -49,25 +44,28 @@ def opened(named: str, *, context: str | None) -> client.ApiClient:
 
     Raises:
         NoKubeconfigError: it is none.
-        OSError, YAMLError, ConfigException, UnicodeDecodeError: it cannot be used, as in `UNUSABLE`.
+        OSError, YAMLError, ConfigException: it cannot be used, as in `UNUSABLE`.
     """
-    path = first_of(named)
-    text = path.read_text(encoding="utf-8")
+    path = Path(named.split(os.pathsep, maxsplit=1)[0]).expanduser()
+    text = _text_of(path)
     if notes := YamlText(text, file=str(path)).notes:  # which may repeat what stands there: only the place is said
         line = notes[0].place.line
         raise yaml.YAMLError(f"{path}, line {line}: not YAML as it is read here: names once, no anchors, no tags")
     if not isinstance(yaml.safe_load(text), dict):
         raise NoKubeconfigError(f"{path} is no kubeconfig")
+    load = cast("Callable[..., client.ApiClient]", config.new_client_from_config)  # pyright: ignore[reportUnknownMemberType]
     try:
-        return loaded(path, context=context)
+        return load(config_file=str(path), context=context)
     except MISSHAPEN as error:
         raise ConfigException(f"{path}: something in it is not of a kubeconfig: {reason_of(error)}") from error
 
 
-def loaded(path: Path, *, context: str | None) -> client.ApiClient:
-    """As `opened`, whatever the client makes of the file."""
-    load = cast("Callable[..., client.ApiClient]", config.new_client_from_config)  # pyright: ignore[reportUnknownMemberType]
-    return load(config_file=str(path), context=context)
+def _text_of(path: Path) -> str:
+    try:
+        return read_text(path)
+    except UnreadableFileError as error:
+        place = f"{path}, line {error.line}" if error.line else str(path)
+        raise ConfigException(f"{place}: {error.reason}") from error
 
 
 def reason_of(error: Exception) -> str:

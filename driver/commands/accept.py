@@ -4,7 +4,7 @@ from driver import arguments
 from driver.answers import Answer, option_named, quoted, refuse_old_option
 from driver.prices import unused_lines
 from driver.project import Project, known_stack, shown, subject
-from driver.render.amounts import total
+from driver.render.amounts import expected_month
 from driver.screen import note, show
 from driver.stack_file import with_accepted
 from driver.writing import write_all
@@ -41,7 +41,7 @@ def run(
     _write(project, stack, accepted=_lock(answer, chosen))
     for each in remarks:
         note(each)
-    show(f"{chosen.id}: {total(chosen.bill.usd_per_month.expected, bill=chosen.bill)} USD a month expected")
+    show(f"{chosen.id}: {expected_month(chosen.bill)}")
     if chosen.judgement.verdict is Verdict.CANNOT_TELL:
         note(f"warning: whether this stays under the ceiling is undetermined: {chosen.judgement.reason}")
     return 0

@@ -29,7 +29,7 @@ def run(
     unused = find_unused(checklist)
     remarks = ("No price depends on these fields:", *(f"  {each.path}: {each.reason}" for each in unused))
     deliver(
-        demands_form(asked.stack, demands),
+        demands_form(asked.stack, demands, unused=unused),
         as_json=as_json,
         output=output,
         parts=lambda: (f"{shown(asked.checklist)}: ok", demands_table(demands), *(remarks if unused else ())),

@@ -1,5 +1,6 @@
 """`atoll explain`: how each figure of the sizing, and each line of an option's bill, came about."""
 
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
@@ -74,7 +75,9 @@ def _costs(ask: "Callable[[], Answer]") -> tuple[Figure, ...]:
         note(f"no option has a price to explain: {error}")
         return ()
     months = tuple(figure for option in quote.shown for figure in option_figures(option))
-    return (*months, *quote.recommended.explain_hours())
+    first = quote.recommended
+    hours = (replace(each, subject=f"{each.subject} in {first.id}") for each in first.explain_hours())
+    return (*months, *hours)
 
 
 def _option(quote: "Quote", about: str, *, known: "Sequence[str]") -> tuple[Figure, ...]:

@@ -15,7 +15,7 @@ from driver.output_files import chosen_files, tell_written
 from driver.planned import Planned, left_out_forms, plan_form, planned, software_forms
 from driver.prices import price_book
 from driver.project import Project, known_stack, shown
-from driver.render.amounts import total
+from driver.render.amounts import expected_month
 from driver.render.bill import lay_out_bill
 from driver.render.plan import counts_line, differences_table, resource_tree
 from driver.render.policies import policy_parts
@@ -78,6 +78,8 @@ def run(
             read_law(Path(shown(project.law)), rules=RULES),
         )
         plan = planned(lock, resources, catalog=catalog, today=arguments.day(today), law=law, software=software)
+    for line in plan.unmatched:
+        note(f"warning: {line}")
     write_all({path: _json(plan) for path in files.values()})
     tell_written(files.values())
     PRINTERS[Format.JSON if as_json else form](plan)
@@ -130,7 +132,7 @@ def _print_terraform(plan: Planned) -> None:
 
 def _show(plan: Planned) -> None:
     """Tree, bill, agreement and verdict."""
-    expected = total(plan.bill.usd_per_month.expected, bill=plan.bill)
+    expected = expected_month(plan.bill)
     verdict = plan.judgement
     show(resource_tree(plan.lock.stack, plan.resources), counts_line(plan.resources))
     show(*software_parts(software_forms(plan), left_out_forms(plan)))
@@ -140,7 +142,7 @@ def _show(plan: Planned) -> None:
     else:
         show("Resources and accepted cluster agree to the cent.")
     show(*policy_parts(plan.report, rules=len(RULES)))
-    show(f"{plan.lock.option}: {expected} USD a month expected; {verdict.verdict}: {verdict.reason}")
+    show(f"{plan.lock.option}: {expected}; {verdict.verdict}: {verdict.reason}")
 
 
 PRINTERS = {Format.TABLE: _show, Format.JSON: _print_json, Format.TERRAFORM: _print_terraform}

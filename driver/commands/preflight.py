@@ -53,7 +53,7 @@ def run(
     wrong and something is not known.
     """
     project = known_stack(stack)
-    lock = accepted_lock(project, stack)
+    lock = accepted_lock(project, stack, names=False)
     config = read_config(project.stack_config(stack)).values
     named = reservations(config)
     asked = [

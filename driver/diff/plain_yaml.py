@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from planning.errors import InputError
 from planning.yaml_text import read_fields
@@ -10,8 +10,6 @@ from planning.yaml_text import read_fields
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
-
-MOST_BYTES: Final = 10**6
 
 
 def sections(path: Path) -> Mapping[str, object] | None:

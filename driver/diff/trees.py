@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
 
 SIDE_MODULE: Final = "driver/side.py"
-SYMBOLIC_LINK: Final = "120000"
 TERMINATED: Final = 128 + signal.SIGTERM
 
 

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from driver.engine.session import Opened
 
-MASK: Final = "[secret]"
 FILES: Final[Mapping[str, str]] = {
     "kubeconfig": "{}.kubeconfig",
     "kubeconfigs": "{}.kubeconfig",

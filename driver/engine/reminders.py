@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from driver.offline.stack_config import read_config
 from driver.project import shown
+from driver.stack_keys import list_unused_keys
 from planning.checklist.reading import read_file
 from planning.errors import InputError
 from planning.json_form import checklist_digest
@@ -21,8 +22,10 @@ ALLOW_DESTROY: Final = "atoll:allowDestroy"
 
 
 def reminders(project: Project, lock: Lock, *, today: date) -> Iterator[str]:
-    """One sentence for each: a cluster left open to deletion, a quote that ran out, a checklist that changed."""
-    if read_config(project.stack_config(lock.stack)).values.get(ALLOW_DESTROY) == "true":
+    """One sentence for each: keys without effect, a cluster left open, a quote that ran out, a changed checklist."""
+    values = read_config(project.stack_config(lock.stack)).values
+    yield from list_unused_keys(values, lock)
+    if values.get(ALLOW_DESTROY) == "true":
         off = f"pulumi config rm {ALLOW_DESTROY} -s {lock.stack}"
         yield f"{ALLOW_DESTROY} is true, so anybody can delete the cluster: {off}"
     if lock.valid_until < today:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 def tell_plan(project: Project, plan: Planned, *, today: date) -> None:
     """The bill in one line, the verdict, and what no longer is as it was accepted."""
-    for line in reminders(project, plan.lock, today=today):
+    for line in (*reminders(project, plan.lock, today=today), *plan.unmatched):
         note(f"warning: {line}")
     show(*lines(plan), *exemption_lines(plan.report))
 

@@ -14,7 +14,7 @@ from driver.offline.stack_config import read_config
 from driver.planned import Planned, planned
 from driver.prices import price_book
 from driver.project import LAW_NAME, shown
-from driver.render.amounts import total, usd
+from driver.render.amounts import expected_month, usd
 from driver.screen import progress
 from planning.errors import AtollError, CannotTellError, OverCeilingError, StalePricesError
 from planning.money import to_cents
@@ -60,7 +60,7 @@ def judged(project: Project, stack: str, *, prices: str, own: str, today: date) 
 def lines(plan: Planned) -> Iterator[str]:
     """The bill in one line, and by how much it moved since it was accepted."""
     now, verdict = plan.bill.usd_per_month.expected, plan.judgement
-    yield f"{plan.lock.option}: {total(now, bill=plan.bill)} USD a month expected; {verdict.verdict}: {verdict.reason}"
+    yield f"{plan.lock.option}: {expected_month(plan.bill)}; {verdict.verdict}: {verdict.reason}"
     then = accepted_usd(plan.lock)
     if to_cents(now) != to_cents(then):
         change = f" ({(now - then) / then * 100:+.1f}%)" if then else ""

@@ -19,7 +19,6 @@ RELEASE: Final = "kubernetes:helm.sh/v3:Release"
 DIRECTORY: Final = "kubernetes:kustomize/v2:Directory"
 SECRET: Final = "kubernetes:core/v1:Secret"  # noqa: S105 - a type
 OBJECT: Final = "kubernetes:"
-NO_OBJECTS: Final = frozenset({RELEASE, DIRECTORY})
 ARGO_CD: Final = "atoll:platform:ArgoCd"  # who installs cannot take itself over
 
 

@@ -210,6 +210,11 @@ class Facts:
         return self.parts.issuperset(parts)
 
     @property
+    def has_team_store(self) -> bool:
+        """Whether each team has a bucket and its keys in the cluster's own object store."""
+        return self.object_store in {"minio", "seaweedfs"} and self.has("object_store", "teams")
+
+    @property
     def training(self) -> HomeFacts:
         """The namespace that jobs are shown in."""
         jobs = [home for home in self.homes if home.kind in {"training", "fine_tuning", "batch"}]
