@@ -36,8 +36,9 @@ def opencost_rows(path: Path, *, usd_per_gb: Decimal) -> Iterator[Mapping[str, s
         raise InputError("a price of 0 USD for a GB tells no volume", hint="name what OpenCost reckons with")
     for step in _steps(path):
         for name, allocation in step.items():
-            if isinstance(allocation, dict):
-                yield _row(cast("dict[str, object]", allocation), name, path, usd_per_gb=usd_per_gb)
+            if not isinstance(allocation, dict):
+                raise InputError(f"{path}: {name[:60]} is no allocation", hint=HINT)
+            yield _row(cast("dict[str, object]", allocation), name, path, usd_per_gb=usd_per_gb)
 
 
 def _steps(path: Path) -> list[dict[str, object]]:
@@ -46,7 +47,10 @@ def _steps(path: Path) -> list[dict[str, object]]:
     answer: object = cast("dict[str, object]", document).get("data") if isinstance(document, dict) else None
     if not isinstance(answer, list):
         raise InputError(f"{path}: not an answer of OpenCost", hint=HINT)
-    return [cast("dict[str, object]", step) for step in cast("list[object]", answer) if isinstance(step, dict)]
+    steps = [step for step in cast("list[object]", answer) if step is not None]  # null: nothing ran in that step
+    if not all(isinstance(step, dict) for step in steps):
+        raise InputError(f"{path}: a step is no object of allocations", hint=HINT)
+    return cast("list[dict[str, object]]", steps)
 
 
 def _row(allocation: Mapping[str, object], name: str, path: Path, *, usd_per_gb: Decimal) -> dict[str, str]:

@@ -22,6 +22,7 @@ from policies.law import Law
 from policies.money import bill_of
 from policies.subject import Subject
 from policies.table import RULES
+from policies.unmatched import list_unmatched
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -51,6 +52,7 @@ class Planned:
         config: what tells resources where they are.
         software: digests that are known.
         report: what the rules say.
+        unmatched: settings of the rules that match nothing today, a sentence each.
     """
 
     lock: Lock
@@ -62,6 +64,7 @@ class Planned:
     config: Mapping[str, str]
     software: SoftwareLock = field(default_factory=SoftwareLock)
     report: Report = field(default_factory=lambda: Report(stack="", found=()))
+    unmatched: tuple[str, ...] = ()
 
 
 def planned(
@@ -109,6 +112,7 @@ def planned(
             usd_per_gpu_hour=dearest_gpu_hour(lock.placements, accepted),
         ),
         report=judged(subject, RULES),
+        unmatched=tuple(list_unmatched(subject)),
         config={"aws:region": region} if spec.placement.target == "aws" and region else {},
         software=software or SoftwareLock(),
     )

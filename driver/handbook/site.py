@@ -34,13 +34,6 @@ LEFT_OVER: Final = ("404.html", "sitemap.xml", "sitemap.xml.gz")
 SECONDS: Final = 300
 LINES_SHOWN: Final = 12
 INSTALL: Final = 'install it with: pip install "mkdocs-material>=9.6,<10"'
-FEATURES: Final = (
-    "navigation.sections",
-    "navigation.top",
-    "navigation.footer",
-    "content.code.copy",
-    "toc.follow",
-)
 NEEDED: Final = ("mkdocs", "material")
 
 

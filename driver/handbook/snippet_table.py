@@ -49,7 +49,7 @@ def _tracker(name: str) -> Callable[[Facts], bool]:
 
 
 def _store(facts: Facts) -> bool:
-    return facts.object_store in {"minio", "seaweedfs"} and facts.has("object_store", "teams")
+    return facts.has_team_store
 
 
 def _scratch(facts: Facts) -> bool:

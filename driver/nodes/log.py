@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Final, cast, final
 
 from driver.relocate.journal import Journal, read
 from driver.relocate.records import Kind
-from planning.incidents.record import Event, incidents
+from planning.errors import Fault, InputError
+from planning.incidents.record import STEPS, Event, incidents
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from datetime import datetime
     from pathlib import Path
 
@@ -24,6 +25,7 @@ KINDS: Final[Mapping[Happening, Kind]] = {
     "failed": Kind.FAILED,
     "closed": Kind.COMMITTED,
 }
+TEXTS: Final = ("incident", "node", "uid", "placement", "pool", "machine_id", "action", "words", "spare")
 _HAPPENINGS: Final[Mapping[Kind, Happening]] = {kind: happening for happening, kind in KINDS.items()}
 
 
@@ -36,9 +38,10 @@ def logged(stack_folder: Path) -> tuple[Incident, ...]:
     """Every incident of a stack's log; none where there is no log.
 
     Raises:
-        InputError: a line was edited, taken out or cut off.
+        InputError: a line was edited, taken out or cut off, or says what no event says.
     """
-    return incidents(_event(each) for each in read(log_path(stack_folder)).records if each.kind in _HAPPENINGS)
+    path = log_path(stack_folder)
+    return incidents(_events(read(path).records, path))
 
 
 @final
@@ -51,28 +54,19 @@ class IncidentLog:
         Raises:
             InputError: it was edited.
         """
-        self._journal = Journal(log_path(stack_folder), now=now)
+        self._path = log_path(stack_folder)
+        self._journal = Journal(self._path, now=now)
         self.now = now
 
     @property
     def incidents(self) -> tuple[Incident, ...]:
         """Every incident so far."""
-        return incidents(_event(each) for each in self._journal.records if each.kind in _HAPPENINGS)
+        return incidents(_events(self._journal.records, self._path))
 
     def write(self, event: Event) -> Incident:
         """Write an event down, on disk when this returns; its incident after it."""
-        content = {
-            "incident": event.incident,
-            "node": event.node,
-            "uid": event.uid,
-            "placement": event.placement,
-            "pool": event.pool,
-            "machine_id": event.machine_id,
-            "action": event.action,
-            "words": event.words,
-            "spare": event.spare,
-            "xids": list(event.xids),
-        }
+        content: dict[str, object] = {name: getattr(event, name) for name in TEXTS}
+        content["xids"] = list(event.xids)
         said = {name: value for name, value in content.items() if value not in ("", [])}
         self._journal.append(KINDS[event.happening], step=event.step, content=said)
         return next(each for each in self.incidents if each.id == event.incident)
@@ -82,25 +76,38 @@ class IncidentLog:
         self._journal.close()
 
 
-def _event(record: Record) -> Event:
-    def text(name: str) -> str:
-        value = record.content.get(name, "")
-        return value if isinstance(value, str) else ""
+def _events(records: Iterable[Record], path: Path) -> Iterator[Event]:
+    """The events among the records.
 
+    Raises:
+        InputError: a record of ours says something that no event says.
+    """
+    for record in records:
+        if record.kind in _HAPPENINGS:
+            try:
+                yield _event(record)
+            except ValueError as error:
+                fault = Fault(message=str(error), file=str(path), line=record.seq, hint="put back the log as it was")
+                raise InputError(f"{path}: the log of incidents cannot be trusted", faults=(fault,)) from error
+
+
+def _event(record: Record) -> Event:
+    """What a record says.
+
+    Raises:
+        ValueError: a field of another kind, or a step that is none.
+    """
+    happening, texts = _HAPPENINGS[record.kind], dict[str, str]()
+    for name in TEXTS:
+        value = record.content.get(name, "")
+        if not isinstance(value, str):
+            raise ValueError(f"{name} is no text")  # noqa: TRY004 - what a file says, not what a caller passes
+        texts[name] = value
     named = record.content.get("xids", [])
-    xids = cast("list[object]", named) if isinstance(named, list) else []
-    return Event(
-        at=record.at,
-        incident=text("incident"),
-        happening=_HAPPENINGS[record.kind],
-        step=record.step,
-        node=text("node"),
-        uid=text("uid"),
-        placement=text("placement"),
-        pool=text("pool"),
-        machine_id=text("machine_id"),
-        action=text("action"),
-        words=text("words"),
-        spare=text("spare"),
-        xids=tuple(each for each in xids if isinstance(each, int)),
-    )
+    xids = cast("list[object]", named) if isinstance(named, list) else [named]
+    numbers = tuple(each for each in xids if isinstance(each, int) and not isinstance(each, bool))
+    if len(numbers) < len(xids):
+        raise ValueError("xids is no list of whole numbers")
+    if happening == "done" and record.step not in STEPS:
+        raise ValueError(f"{record.step[:40]!r} is no step of an incident")
+    return Event(at=record.at, happening=happening, step=record.step, xids=numbers, **texts)

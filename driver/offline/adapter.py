@@ -24,7 +24,7 @@ from pulumi.runtime.proto import callback_pb2, resource_pb2
 from pulumi.runtime.stack import run_in_stack
 from pulumi.runtime.sync_await import _sync_await  # pyright: ignore[reportPrivateUsage]
 
-from driver.offline import bookkeeping
+from driver.offline import bookkeeping, sdk_packages
 from driver.offline.wire import TOKEN_MARK, Token
 from planning.errors import AtollError
 
@@ -172,7 +172,7 @@ def drive(
         )
     )
     pulumi_config.set_all_config(dict(config), sorted(secret_keys))
-    with warnings.catch_warnings(), _named_unknowns(), bookkeeping.quick():
+    with warnings.catch_warnings(), _named_unknowns(), bookkeeping.quick(), sdk_packages.on_demand():
         # Provider SDKs warn of their own deprecated classes while they are imported, used or not.
         warnings.filterwarnings("ignore", category=DeprecationWarning, module=r"pulumi_\w+\.")
         try:

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
+import os
+import shutil
+import signal
 import socket
 import subprocess
+import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +24,11 @@ REPOSITORY: Final = Path(__file__).resolve().parents[2]
 BIN: Final = REPOSITORY / "tools" / "bin"
 LOOPBACK: Final = "127.0.0.1"
 STOP_WITHIN: Final = 10.0  # seconds
+# Below those that a kernel gives to outgoing connections, one of which could take a port before its server does
+# (ip_local_port_range begins at 32768: docs.kernel.org/networking/ip-sysctl.html; 49152 elsewhere: RFC 6335), and below
+# those of Kubernetes' services (30000: kubernetes.io/docs/concepts/services-networking/service).
+PORTS: Final = range(20_000, 30_000)
+_NEXT: Final = itertools.count(os.getpid() * 1_009)  # processes begin far from each other, and none repeats a port
 LINES_SHOWN: Final = 20
 
 
@@ -56,6 +66,7 @@ def child(
     environment: Mapping[str, str] | None = None,
     user: str | None = None,
     folder: Path | None = None,
+    ends_by: signal.Signals = signal.SIGTERM,
 ) -> Generator[Child]:
     """Start a server, and stop it at the end."""
     with log.open("wb") as output:
@@ -65,12 +76,12 @@ def child(
     try:
         yield Child(process, log)
     finally:
-        stop(process)
+        stop(process, by=ends_by)
 
 
-def stop(process: subprocess.Popen[bytes]) -> None:
+def stop(process: subprocess.Popen[bytes], *, by: signal.Signals = signal.SIGTERM) -> None:
     """Ask it to end; kill it if it does not."""
-    process.terminate()
+    process.send_signal(by)
     try:
         process.wait(STOP_WITHIN)
     except subprocess.TimeoutExpired:
@@ -94,12 +105,34 @@ def until(ready: Callable[[], bool], started: Child, *, seconds: float, every: f
 
 
 def free_ports(count: int) -> list[int]:
-    """Free loopback ports, all held until the last is found, so that they differ."""
-    with contextlib.ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for each in sockets:
-            each.bind((LOOPBACK, 0))
-        return [each.getsockname()[1] for each in sockets]
+    """Free loopback ports; none that this process was given lately."""
+    ports = (PORTS[number % len(PORTS)] for number in itertools.islice(_NEXT, len(PORTS)))
+    found = list(itertools.islice((each for each in ports if _is_free(each)), count))
+    if len(found) < count:
+        raise ServerError(f"of the ports {PORTS.start} to {PORTS.stop - 1}, fewer than {count} are free")
+    return found
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as tried, contextlib.suppress(OSError):
+        tried.bind((LOOPBACK, port))
+        return True
+    return False
+
+
+@contextlib.contextmanager
+def home_of(user: str | None, *, folder: Path) -> Generator[Path]:
+    """A folder that a server's user reaches: the one that is named, where that user is us.
+
+    Another user gets one of its own that goes with the server: those above ours may be closed to it at any time, as
+    pytest closes its folder whenever another run begins.
+    """
+    if user is None:
+        yield folder
+        return
+    with tempfile.TemporaryDirectory(prefix="atoll-server-", ignore_cleanup_errors=True) as home:
+        shutil.chown(home, user)
+        yield Path(home)
 
 
 def write_secret(path: Path, text: str) -> None:

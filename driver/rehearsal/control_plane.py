@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from driver.rehearsal.children import Child
 
 WITHOUT_GO: Final = 3  # what tools/build exits with where it needs Go and finds none
-READY_WITHIN: Final = 120.0  # seconds; a quiet machine needs about ten
+READY_WITHIN: Final = 300.0  # seconds; a quiet machine needs about ten
 STAGES: Final = Path(__file__).with_name("kwok_stages.yaml")
 ACCOUNT_KEY: Final = "service-account.key"
 SIGNING_KEY: Final = "signing.key"

@@ -6,13 +6,14 @@ import contextlib
 import os
 import secrets
 import shutil
+import signal
 import subprocess
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
 from driver.rehearsal.built import postgres_program
-from driver.rehearsal.children import LOOPBACK, child, free_ports, until, write_secret
+from driver.rehearsal.children import LOOPBACK, ServerError, child, free_ports, home_of, until, write_secret
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from driver.rehearsal.children import Child
 
-READY_WITHIN: Final = 60.0  # seconds; a quiet machine needs about one
+READY_WITHIN: Final = 180.0  # seconds; a quiet machine needs about one
 UNPRIVILEGED: Final = "nobody"  # PostgreSQL refuses to run as root
 
 
@@ -57,41 +58,36 @@ def database(folder: Path, *, name: str) -> Generator[RehearsedDatabase]:
     (port,) = free_ports(1)
     user = UNPRIVILEGED if os.geteuid() == 0 else None
     password = secrets.token_hex(20)
-    secret = folder / "password"
+    with home_of(user, folder=folder) as home:
+        _initialize(home, name=name, password=password, user=user)
+        command = [postgres_program("postgres"), "-D", str(home / "files"), "-h", LOOPBACK, "-p", str(port)]
+        command += ["-k", str(home)]
+        # SIGTERM would wait for clients to leave (postgresql.org/docs/15/server-shutdown.html).
+        at_once = signal.SIGINT
+        with child(command, log=folder / "postgres.log", user=user, folder=home, ends_by=at_once) as server:
+            found = RehearsedDatabase(port=port, name=name, password=password, server=server)
+            until(lambda: _created(found), server, seconds=READY_WITHIN)
+            yield found
+
+
+def _initialize(home: Path, *, name: str, password: str, user: str | None) -> None:
+    """Make the server's files.
+
+    Raises:
+        ServerError: its program failed.
+    """
+    secret = home / "password"
     write_secret(secret, password)
     if user:
-        shutil.chown(folder, user)
         shutil.chown(secret, user)
-        _let_through(folder)
-    files = folder / "files"
-    _run(
-        [
-            postgres_program("initdb"), "-D", str(files), "-U", name, "--auth=scram-sha-256",
-            f"--pwfile={secret}", "-E", "UTF8", "--locale=C",
-        ],
-        user=user,
-        folder=folder,
-    )  # fmt: skip
-    log = folder / "postgres.log"
-    command = [postgres_program("postgres"), "-D", str(files), "-h", LOOPBACK, "-p", str(port), "-k", str(folder)]
-    with child(command, log=log, user=user, folder=folder) as server:
-        found = RehearsedDatabase(port=port, name=name, password=password, server=server)
-        until(lambda: _created(found), server, seconds=READY_WITHIN)
-        yield found
-
-
-def _let_through(folder: Path) -> None:
-    """Let the server's user reach its folder."""
-    for each in folder.parents:
-        with contextlib.suppress(PermissionError):
-            each.chmod(each.stat().st_mode | 0o011)
+    command = [postgres_program("initdb"), "-D", str(home / "files"), "-U", name, "--auth=scram-sha-256"]
+    command += [f"--pwfile={secret}", "-E", "UTF8", "--locale=C"]
+    done = subprocess.run(command, user=user, check=False, capture_output=True, text=True, cwd=home)  # noqa: S603 - no shell
+    if done.returncode:
+        raise ServerError(f"initdb ended with {done.returncode}:\n{done.stderr[-1000:]}")
 
 
 def _created(found: RehearsedDatabase) -> bool:
     command = [postgres_program("createdb"), "--maintenance-db=postgres", found.name]
     environment = {"PATH": os.environ["PATH"], **found.login}
     return subprocess.run(command, env=environment, check=False, capture_output=True).returncode == 0  # noqa: S603 - no shell
-
-
-def _run(command: list[str], *, user: str | None, folder: Path) -> None:
-    subprocess.run(command, user=user, check=True, capture_output=True, cwd=folder)  # noqa: S603 - no shell

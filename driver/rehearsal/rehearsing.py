@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 SCHEMA_VERSION: Final = 1
 SEED: Final = 7
 LONGEST_WAIT: Final = 0.4  # seconds into a step at which it is killed, at most
-BEFORE_PROOF: Final = "databases"
 PROOF: Final = "verify"
 
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 ROOT: Final = "rehearsal-root"
 MOVER: Final = "mover"
 REGION: Final = "us-east-1"
-READY_WITHIN: Final = 60.0  # seconds; a quiet machine needs about two
-ASKED_WITHIN: Final = 60.0
+READY_WITHIN: Final = 180.0  # seconds; a quiet machine needs about two
+ASKED_WITHIN: Final = 180.0
 ALIAS: Final = "rehearsed"
 
 

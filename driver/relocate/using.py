@@ -108,9 +108,6 @@ def measured(path: Path, bucket: BucketMove, *, kind: str) -> Measured:
     usage = Usage(
         objects=used.objects,
         counts=counts,
-        largest_bytes=used.biggest,
-        longest_key_bytes=used.longest_key,
-        odd_keys=used.keys_with_odd_parts + used.keys_with_control_characters,
         source=f"manifest of {used.objects:,} objects, {when}",
     )
     return Measured(

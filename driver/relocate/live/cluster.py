@@ -101,6 +101,16 @@ def opened(side: Side, secrets: Mapping[str, str], *, words: str) -> LiveCluster
     Raises:
         StepError: what it names is no kubeconfig.
     """
+    api = api_of_side(side, secrets, words=words)
+    return LiveCluster(api, words=words) if api else None
+
+
+def api_of_side(side: Side, secrets: Mapping[str, str], *, words: str) -> client.ApiClient | None:
+    """The API of a side's cluster; None where it names no kubeconfig.
+
+    Raises:
+        StepError: what it names is no kubeconfig.
+    """
     variable = side.kubeconfig_env
     if variable is None:
         return None
@@ -108,7 +118,7 @@ def opened(side: Side, secrets: Mapping[str, str], *, words: str) -> LiveCluster
     hint = f"{variable} names the kubeconfig of the {words}"
     if not named:
         raise StepError(f"{variable} is not set", hint=hint)
-    return LiveCluster(api_of(named, side, words=words, hint=hint), words=words)
+    return api_of(named, side, words=words, hint=hint)
 
 
 def api_of(named: str, side: Side, *, words: str, hint: str) -> client.ApiClient:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final, cast, final
 
 from driver.cloud import api_server
 from driver.relocate.freezing.objects import mapping, name_of, namespace_of
+from driver.relocate.live.cluster import api_of_side
 from driver.relocate.step import StepError
 
 if TYPE_CHECKING:
@@ -73,17 +73,8 @@ def maker(side: Side, secrets: Mapping[str, str], *, words: str) -> Maker | None
     Raises:
         StepError: what it names is no kubeconfig.
     """
-    variable = side.kubeconfig_env
-    if variable is None:
-        return None
-    named = secrets.get(variable) or os.environ.get(variable, "")
-    try:
-        return Maker(api_server.loaded(api_server.first_of(named), context=side.context), words=words)
-    except (*api_server.UNUSABLE, *api_server.MISSHAPEN, TypeError) as error:
-        raise StepError(
-            f"the cluster of the {words} cannot be opened: {type(error).__name__}",
-            hint=f"{variable} names the kubeconfig of the {words}",
-        ) from error
+    api = api_of_side(side, secrets, words=words)
+    return Maker(api, words=words) if api else None
 
 
 def _said(content: bytes) -> str:

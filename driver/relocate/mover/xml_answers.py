@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 from urllib.parse import unquote_plus
 from xml.etree import ElementTree as ET
 from xml.sax.saxutils import escape
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from driver.relocate.mover.shapes import Pairs
-
-NULL_VERSION: Final = "null"  # id of what was written before a bucket kept versions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
