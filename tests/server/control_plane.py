@@ -11,14 +11,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-from driver.rehearsal.children import BIN, LOOPBACK, REPOSITORY, STOP_WITHIN, free_ports, write_secret
+from driver.rehearsal.children import BIN, LOOPBACK, REPOSITORY, free_ports, write_secret
 from driver.rehearsal.control_plane import WITHOUT_GO, ControlPlane, build, running
 
 __all__ = [
     "BIN",
     "LOOPBACK",
     "REPOSITORY",
-    "STOP_WITHIN",
     "WITHOUT_GO",
     "ControlPlane",
     "build",

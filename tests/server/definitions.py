@@ -73,8 +73,4 @@ def group_of(manifest: Manifest) -> str:
 
 def is_served(kube: KubeClient, manifest: Manifest) -> bool:
     """Whether the server knows the object's kind already."""
-    try:
-        kube.kind(manifest["apiVersion"], manifest["kind"])
-    except LookupError:
-        return False
-    return True
+    return kube.serves(manifest["apiVersion"], manifest["kind"])

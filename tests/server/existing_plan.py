@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
+from waiting import WITHIN
 
 from planning.lock import read_lock
 
@@ -31,7 +32,7 @@ def atoll(*arguments: str, folder: Path) -> str:
     command = [sys.executable, "-m", "driver.entry", *arguments]
     environment = {**os.environ, "ATOLL_TODAY": "2026-11-21"}  # a quote refuses prices that are too old
     done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=WITHIN, check=False
     )
     assert done.returncode in (0, 11), done.stderr
     return done.stdout

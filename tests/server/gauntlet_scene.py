@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import yaml
+from waiting import WITHIN, wait_until
 
 from driver.rehearsal.children import BIN, LOOPBACK, REPOSITORY, child, free_ports, until
 from driver.rehearsal.store import MOVER, REGION, ROOT, RehearsedStore
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
 
 WRITER = "engineer"
-WITHIN = 120.0
 PAIR = ("here", "there")
 ENTRY = ("-m", "driver.entry")
 
@@ -128,8 +128,8 @@ class Relocation:
 
     def run(self, name: str, *arguments: str) -> Ended:
         """One command to its end, which is never a traceback."""
-        started = self.start(name, *arguments)
-        said, _ = started.communicate(timeout=WITHIN)
+        with self.start(name, *arguments) as started:
+            said, _ = started.communicate(timeout=WITHIN)
         assert "Traceback" not in said, said
         for word, value in self.secrets.items():
             assert not (value and word.endswith("SECRET") and value in said), word
@@ -158,13 +158,14 @@ class Relocation:
 
     def await_objects(self, count: int, started: subprocess.Popen[str]) -> None:
         """Wait until so many objects are at the target and the copy is still under way."""
-        deadline = time.monotonic() + WITHIN
-        while started.poll() is None and time.monotonic() < deadline:
+
+        def copied() -> int:
+            assert started.poll() is None, started.communicate()[0]
             with contextlib.suppress(StoreError):  # its bucket is made on the way
-                if len(contents(self.target, self.into or self.bucket)) >= count:
-                    return
-            time.sleep(0.02)
-        raise AssertionError(started.communicate()[0])
+                return len(contents(self.target, self.into or self.bucket))
+            return 0
+
+        wait_until(copied, lambda found: found >= count, what=f"{count} objects at the target")
 
     def await_word(self, started: subprocess.Popen[str]) -> None:
         """Wait until it writes its first word into the journal."""
@@ -227,7 +228,7 @@ def small_store(folder: Path, *, mib: int) -> Generator[RehearsedStore]:
     with child(command, log=folder / "minio.log", environment=settings) as started:
         keys = {ROOT: key, MOVER: key, WRITER: key}
         found = RehearsedStore(endpoint=f"http://{LOOPBACK}:{port}", drive=drive, keys=keys, server=started)
-        until(lambda: _ready(found), started, seconds=60.0)
+        until(lambda: _ready(found), started, seconds=WITHIN)
         yield found
 
 
@@ -236,10 +237,11 @@ def await_room(store: RehearsedStore, *, mib: int) -> None:
     keys = {"access_key_env": "KEY", "secret_key_env": "SECRET"}
     form = {"kind": "minio", "endpoint": store.endpoint, "region": REGION, "admin": keys, "mover": keys}
     place = StorePlace.model_validate(form)
-    deadline = time.monotonic() + WITHIN
-    while (left := room_left(place, {"KEY": ROOT, "SECRET": store.keys[ROOT]}) or 0) < mib * 2**20:
-        assert time.monotonic() < deadline, f"{left} bytes are free after the deletes, {mib} MiB are needed"
-        time.sleep(0.2)
+    wait_until(
+        lambda: room_left(place, {"KEY": ROOT, "SECRET": store.keys[ROOT]}) or 0,
+        lambda left: left >= mib * 2**20,
+        what=f"{mib} MiB are free after the deletes",
+    )
 
 
 def may_mount() -> bool:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import subprocess
 import sys
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import requests
-from control_plane import LOOPBACK, REPOSITORY, STOP_WITHIN, free_ports
+from control_plane import LOOPBACK, REPOSITORY, free_ports
+from waiting import wait_until
 
 from components.platform.trackers import THROUGH_PROXY
+from driver.rehearsal.built import postgres_program
+from driver.rehearsal.children import stop
+from driver.rehearsal.database import database
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
@@ -24,8 +26,6 @@ if TYPE_CHECKING:
 
 PYTHON: Final = REPOSITORY / ".venv-mlflow" / "bin" / "python"
 HOW: Final = "make .venv-mlflow/.installed"
-READY_WITHIN: Final = 300.0  # seconds; a quiet machine needs about twenty
-UNPRIVILEGED: Final = "nobody"  # PostgreSQL refuses to run as root
 
 
 @dataclass(frozen=True)
@@ -66,10 +66,9 @@ class MlflowServer:
 def running_mlflow(folder: Path, store: StoreServer, values: Mapping[str, Any]) -> Generator[MlflowServer]:
     """Start database and server, wait until it is healthy, stop both at the end."""
     (port,) = free_ports(1)
-    folder.chmod(0o755)
     with contextlib.ExitStack() as stack:
-        backend, login = stack.enter_context(database(folder, values))
-        found = MlflowServer(port, backend, values, folder)
+        uri, login = stack.enter_context(backend(folder, values))
+        found = MlflowServer(port, uri, values, folder)
         log = stack.enter_context((folder / "log").open("wb"))
         process = subprocess.Popen(
             [str(PYTHON), "-m", "mlflow", *arguments(found)],
@@ -121,66 +120,26 @@ def environment(server: MlflowServer, store: StoreServer) -> dict[str, str]:
 
 
 @contextlib.contextmanager
-def database(folder: Path, values: Mapping[str, Any]) -> Generator[tuple[str, dict[str, str]]]:
+def backend(folder: Path, values: Mapping[str, Any]) -> Generator[tuple[str, Mapping[str, str]]]:
     """The URI of a database, and how its login is known: PostgreSQL where the machine has one, else SQLite."""
-    postgres = shutil.which("postgres")
-    if postgres is None or shutil.which("initdb") is None:
+    if not (postgres_program("postgres") and postgres_program("initdb")):
         yield f"sqlite:///{folder}/mlflow.db", {}
         return
-    assert values["backendStore"]["postgres"]["enabled"]
-    (port,) = free_ports(1)
-    home = folder / "postgres"
-    home.mkdir()
-    user = UNPRIVILEGED if os.geteuid() == 0 else None
-    if user:
-        shutil.chown(home, user)
-        for each in (folder, *folder.parents):
-            with contextlib.suppress(PermissionError):
-                each.chmod(each.stat().st_mode | 0o011)
-    name = values["backendStore"]["postgres"]["database"]
-    command = ["initdb", "-D", str(home / "data"), "-U", name, "--auth=trust", "-E", "UTF8", "--locale=C"]
-    subprocess.run(command, user=user, check=True, capture_output=True, cwd=home)
-    settings = ["-h", LOOPBACK, "-p", str(port), "-k", str(home)]
-    with (home / "log").open("wb") as log:
-        process = subprocess.Popen(
-            [postgres, "-D", str(home / "data"), *settings], user=user, stdout=log, stderr=log, cwd=home
-        )
-    login = {"PGHOST": LOOPBACK, "PGPORT": str(port), "PGDATABASE": name, "PGUSER": name, "PGPASSWORD": "unused"}
-    try:
-        created(name, login)
-        yield f"postgresql+{values['backendStore']['postgres']['driver']}://", login
-    finally:
-        stop(process)
-
-
-def created(name: str, login: Mapping[str, str]) -> None:
-    """Makes the database as soon as the server answers."""
-    deadline = time.monotonic() + READY_WITHIN
-    command = ["createdb", "--maintenance-db=postgres", name]
-    environment = {**os.environ, **login}
-    while subprocess.run(command, env=environment, check=False, capture_output=True).returncode:
-        assert time.monotonic() < deadline, "PostgreSQL did not answer"
-        time.sleep(0.2)
+    wanted = values["backendStore"]["postgres"]
+    assert wanted["enabled"]
+    with database(folder / "postgres", name=wanted["database"]) as found:
+        yield f"postgresql+{wanted['driver']}://", found.login
 
 
 def wait(server: MlflowServer, process: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + READY_WITHIN
-    while time.monotonic() < deadline and process.poll() is None:
+    def health() -> str:
+        log = (server.folder / "log").read_text(encoding="utf-8", errors="replace")
+        assert process.poll() is None, f"MLflow ended: {log[-3000:]}"
         with contextlib.suppress(requests.RequestException):
-            if requests.get(f"{server.url}/health", timeout=2).ok:
-                return
-        time.sleep(0.5)
-    logs = (server.folder / "log").read_text(encoding="utf-8", errors="replace")
-    raise AssertionError(f"MLflow was not healthy: {logs[-3000:]}")
+            return str(requests.get(f"{server.url}/health", timeout=10).status_code)
+        return log[-3000:]
 
-
-def stop(process: subprocess.Popen[bytes]) -> None:
-    process.terminate()
-    try:
-        process.wait(STOP_WITHIN)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
+    wait_until(health, lambda said: said == "200", what="MLflow is healthy")
 
 
 def chart_values() -> Mapping[str, Any]:

@@ -63,18 +63,14 @@ def run(kube: KubeClient, manifest: Manifest) -> dict[str, Any]:
     """Create a pod, and the pod once it runs."""
     answer = kube.apply(manifest)
     assert answer.ok, answer.text
-    answer = kube.wait(manifest, is_running)
-    assert is_running(answer), answer.json()["status"]
-    return answer.json()
+    return kube.wait(manifest, is_running).json()
 
 
 def left_waiting(kube: KubeClient, manifest: Manifest) -> str:
     """Create a pod that no node takes, and the scheduler's reason."""
     answer = kube.apply(manifest)
     assert answer.ok, answer.text
-    answer = kube.wait(manifest, lambda answer: bool(refusal(answer)))
-    assert refusal(answer), answer.json()["status"]
-    return refusal(answer)
+    return refusal(kube.wait(manifest, lambda answer: bool(refusal(answer))))
 
 
 def refusal(answer: requests.Response) -> str:

@@ -6,8 +6,7 @@ import contextlib
 import os
 import subprocess
 import sys
-import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
@@ -16,22 +15,23 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import boto3
 import requests
 from botocore.config import Config
-from control_plane import BIN, LOOPBACK, REPOSITORY, STOP_WITHIN, free_ports, write_secret
+from control_plane import BIN, LOOPBACK, REPOSITORY, free_ports, write_secret
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
+from waiting import wait_until
 
 from components.platform.minio import dns_names, environment
 from components.platform.s3_policies import METRICS_USER, ROOT_USER, documents
 from components.platform.s3_script import CONFIG, KEYS, script
 from components.platform.storehouse import REGION
+from driver.rehearsal.children import stop
 from planning.platform.erasure import erasure_set
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
-READY_WITHIN: Final = 180.0  # seconds; a quiet machine needs about five
 DAY: Final = timedelta(days=1)
 ERASURE: Final = erasure_set(3)
 
@@ -46,8 +46,20 @@ class StoreServer:
 
     folder: Path
     ports: tuple[int, ...]
-    processes: tuple[subprocess.Popen[bytes], ...]
     users: tuple[str, ...]
+    processes: list[subprocess.Popen[bytes]] = field(default_factory=list["subprocess.Popen[bytes]"])
+
+    @contextlib.contextmanager
+    def without_node(self) -> Generator[None]:
+        """While it lasts, the last node is away, killed; it is back for the next test."""
+        away = self.processes.pop()
+        away.kill()
+        away.wait()
+        try:
+            yield
+        finally:
+            self.processes.append(start_node(self.folder, self.ports, len(self.processes)))
+            wait(self)
 
     @property
     def authority(self) -> Path:
@@ -102,20 +114,23 @@ def running_store(folder: Path, users: Sequence[str]) -> Generator[StoreServer]:
     """Start the nodes, wait until they hold together, give the store its users; stop them at the end."""
     ports = tuple(free_ports(ERASURE.nodes))
     write_certificates(folder)
-    with contextlib.ExitStack() as stack:
-        found = tuple(stack.enter_context(node(folder, ports, at)) for at in range(ERASURE.nodes))
-        store = StoreServer(folder, ports, found, tuple(users))
+    store = StoreServer(folder, ports, tuple(users))
+    try:
+        for at in range(ERASURE.nodes):
+            store.processes.append(start_node(folder, ports, at))
         write_files(store)
         wait(store)
         store.set_up()
         yield store
+    finally:
+        for each in store.processes:
+            stop(each)
 
 
-@contextlib.contextmanager
-def node(folder: Path, ports: Sequence[int], at: int) -> Generator[subprocess.Popen[bytes]]:
+def start_node(folder: Path, ports: Sequence[int], at: int) -> subprocess.Popen[bytes]:
     """One node with one drive, told of the others as the chart tells it."""
     home = folder / f"node-{at}"
-    home.mkdir(parents=True)
+    home.mkdir(parents=True, exist_ok=True)
     everybody = [f"https://{LOOPBACK}:{port}{folder}/node-{number}/drive" for number, port in enumerate(ports)]
     command = [str(BIN / "minio"), "server", *everybody, "-S", str(folder / "certs")]
     settings = {
@@ -126,30 +141,28 @@ def node(folder: Path, ports: Sequence[int], at: int) -> Generator[subprocess.Po
         "_MINIO_SERVER_LOCAL": f"{LOOPBACK}:{ports[at]}",  # inside a container it would wait for another address
         "HOME": str(home),
     }
-    with (home / "log").open("wb") as log:
-        process = subprocess.Popen(
+    with (home / "log").open("ab") as log:
+        return subprocess.Popen(
             [*command, "--address", f"{LOOPBACK}:{ports[at]}"], env=settings, stdout=log, stderr=log
         )
-        try:
-            yield process
-        finally:
-            process.terminate()
-            try:
-                process.wait(STOP_WITHIN)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
 
 
 def wait(store: StoreServer) -> None:
-    deadline = time.monotonic() + READY_WITHIN
-    while time.monotonic() < deadline:
-        with contextlib.suppress(requests.RequestException):
-            if requests.get(f"{store.endpoint}/minio/health/cluster", verify=str(store.authority), timeout=2).ok:
-                return
-        time.sleep(0.3)
-    logs = (store.folder / "node-0" / "log").read_text(encoding="utf-8", errors="replace")
-    raise AssertionError(f"MinIO was not ready within {READY_WITHIN:.0f} s: {logs[-2000:]}")
+    """Return when every node says that the store holds together."""
+
+    def health() -> list[str]:
+        return [status_of(f"https://{LOOPBACK}:{port}/minio/health/cluster", store.authority) for port in store.ports]
+
+    logs = store.folder / "node-0" / "log"
+    wait_until(health, lambda said: set(said) == {"200"}, what=f"MinIO is ready; its log is {logs}")
+
+
+def status_of(url: str, authority: Path) -> str:
+    """The status of an answer, or why there is none."""
+    try:
+        return str(requests.get(url, verify=str(authority), timeout=10).status_code)
+    except requests.RequestException as error:
+        return str(error)
 
 
 def write_files(store: StoreServer) -> None:

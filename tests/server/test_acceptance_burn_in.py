@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,7 @@ import pulumi
 import pytest
 from existing_plan import accepted_example
 from fake_nodes import joined, node
-from kube_client import WITHIN
+from waiting import WITHIN, wait_until
 
 from components.acceptance.ground import JOB
 from components.nodepool.devices import BURN_IN_TAINT
@@ -85,8 +84,8 @@ def staying(spec: ClusterSpec) -> ClusterSpec:
 
 
 @pytest.fixture(scope="module")
-def nodes(kube: KubeClient, args: BurnInArgs) -> Iterator[list[str]]:
-    (pool,) = burning(args.spec)
+def installed(kube: KubeClient, args: BurnInArgs) -> Manifest:
+    """All that the program registers; its ledger, which is empty."""
 
     def program() -> None:
         BurnIn("burn-in", args, opts=pulumi.ResourceOptions())
@@ -96,10 +95,22 @@ def nodes(kube: KubeClient, args: BurnInArgs) -> Iterator[list[str]]:
     for each in sorted(manifests, key=lambda each: each["kind"] != "Namespace"):
         answer = kube.apply(each)
         assert answer.ok, f"{each['kind']}: {answer.text}"
+    (ledger,) = [each for each in manifests if each["kind"] == "ConfigMap" and named(each) == LEDGER]
+    return ledger
+
+
+@pytest.fixture
+def nodes(kube: KubeClient, args: BurnInArgs, installed: Manifest) -> Iterator[list[str]]:
+    """Two nodes of which nothing is known; no round is left of an earlier test."""
+    (pool,) = burning(args.spec)
+    kube.delete_all([installed])
+    assert kube.apply(installed).ok
     with joined(kube, [untested(pool, number) for number in range(2)], owner="burn-in") as made:
         yield [each["metadata"]["name"] for each in made]
     jobs = f"/apis/batch/v1/namespaces/{NAMESPACE}/jobs"
     kube.request("DELETE", jobs, query={"propagationPolicy": "Background"})
+    wait_until(lambda: kube.request("GET", jobs).json()["items"], lambda left: not left, what="the rounds are gone")
+    kube.clear(NAMESPACE, "pods", labelled=JOB)
 
 
 def untested(pool: Pool, number: int) -> Manifest:
@@ -109,9 +120,9 @@ def untested(pool: Pool, number: int) -> Manifest:
 
 
 @pytest.fixture(scope="module")
-def secrets(kube: KubeClient, nodes: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def secrets(kube: KubeClient, installed: Manifest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What a pod of its account finds, once there are such pods."""
-    assert nodes
+    assert installed
     asked: Manifest = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
     path = f"/api/v1/namespaces/{NAMESPACE}/serviceaccounts/burn-in/token"
     folder = tmp_path_factory.mktemp("secrets")
@@ -149,11 +160,11 @@ def looked(kube: KubeClient, args: BurnInArgs, cluster: Told, about: str, *, unt
 def settle(kube: KubeClient) -> None:
     """Until every job of a round is over; kwok ends the pods of a job at once."""
     path = f"/apis/batch/v1/namespaces/{NAMESPACE}/jobs"
-    until = time.monotonic() + WITHIN
-    while not all(over(each) for each in kube.request("GET", path).json()["items"]):
-        pods = kube.list_in(NAMESPACE, "pods").json()["items"]
-        assert time.monotonic() < until, [each["status"] for each in pods]
-        time.sleep(0.2)
+    wait_until(
+        lambda: kube.request("GET", path).json()["items"],
+        lambda jobs: all(over(each) for each in jobs),
+        what="every job of the round is over",
+    )
 
 
 def over(job: Any) -> bool:
@@ -171,14 +182,16 @@ def test_the_pod_starts_a_round_on_each_node_and_lets_nobody_in_untold(
     more = {"API": kube.plane.url, "SECRETS": str(secrets), "LOOKS": "1", "SECONDS_BETWEEN": "0"}
     command = [sys.executable, "-m", "components.platform.burn_in_loop"]
     environment = {"PATH": os.environ["PATH"], **told, **more}
-    ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60, check=True)
+    ran = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=WITHIN, check=True
+    )
     assert sorted(ran.stdout.splitlines()) == [f"{name}: round 1 starts, 0:00:00 of 8 h are tested" for name in nodes]
     settle(kube)
     path = f"/api/v1/namespaces/{NAMESPACE}/pods"
     pods = kube.request("GET", path, query={"labelSelector": JOB}).json()["items"]
     assert sorted(each["spec"]["nodeName"] for each in pods) == nodes
     again = subprocess.run(
-        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60, check=True
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=WITHIN, check=True
     )
     assert "403" not in again.stdout, again.stdout
     assert all(BURN_IN_TAINT in taints(kube, name) for name in nodes), "no log could be read, so nothing is known"
@@ -234,14 +247,12 @@ def test_a_node_that_failed_stays_out_and_says_why(
     ],
 )
 def test_its_rights_are_enough_and_no_more(
-    kube: KubeClient, nodes: list[str], verb: str, resource: str, where: tuple[str, str], *, allowed: bool
+    kube: KubeClient, installed: Manifest, verb: str, resource: str, where: tuple[str, str], *, allowed: bool
 ) -> None:
-    assert nodes
+    assert installed
     whole, _, part = resource.partition("/")
     kind, _, group = whole.partition(".")
     place = {"namespace": where[0], "name": where[1]}
     asked = {"verb": verb, "group": group, "resource": kind, "subresource": part, **place}
     review = {"user": ACCOUNT, "resourceAttributes": asked}
-    body = {"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "spec": review}
-    answer = kube.request("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", body=body).json()
-    assert answer["status"]["allowed"] is allowed
+    assert kube.may(review) is allowed

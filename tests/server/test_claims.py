@@ -8,6 +8,8 @@ import pytest
 from existing_plan import accepted_example, manifests
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from conftest import KubeClient
     from kube_client import Manifest
 
@@ -19,18 +21,20 @@ KINDS = ("Namespace", "StorageClass", "PersistentVolume", "PersistentVolumeClaim
 @pytest.fixture(scope="module", params=["gcp-train", "pretrain-7b"])
 def claims(
     request: pytest.FixtureRequest, kube: KubeClient, tmp_path_factory: pytest.TempPathFactory
-) -> list[Manifest]:
+) -> Iterator[list[Manifest]]:
     """Claims of an example on Google Cloud and of one on AWS, applied in the order of the program with their ground."""
     folder = accepted_example(tmp_path_factory.mktemp("claims"), request.param, "cheapest")
     found = [each for each in manifests(folder, request.param) if each["kind"] in KINDS]
     mine = [each for each in found if each["kind"] == "PersistentVolumeClaim"]
     classes = {each["spec"]["storageClassName"] for each in mine}  # those of disks differ from cloud to cloud
-    for manifest in sorted(found, key=lambda each: KINDS.index(each["kind"])):
-        if manifest["kind"] == "StorageClass" and manifest["metadata"]["name"] not in classes:
-            continue
+    found = [each for each in found if each["kind"] != "StorageClass" or each["metadata"]["name"] in classes]
+    made = sorted(found, key=lambda each: KINDS.index(each["kind"]))
+    kube.delete_all([each for each in made if each["kind"] == "StorageClass"])  # another cloud's has other parameters
+    for manifest in made:
         answer = kube.apply(manifest)
         assert answer.ok, f"{manifest['kind']} {manifest['metadata']['name']}: {answer.text}"
-    return mine
+    yield mine
+    kube.delete_all([each for each in reversed(made) if each["kind"] != "Namespace"])
 
 
 def test_each_claim_gets_the_volume_that_is_kept_for_it(kube: KubeClient, claims: list[Manifest]) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 import yaml
+from waiting import WITHIN
 
 from planning.platform.alerts.book import rule_groups
 from planning.platform.alerts.model import Facts, Owed
@@ -67,7 +68,9 @@ def tried(
     series = [{"series": name, "values": values} for name, values in given.items()]
     test = {"interval": "1m", "input_series": series, "promql_expr_test": asked}
     case.write_text(yaml.safe_dump({"rule_files": [str(rules)], "evaluation_interval": "1m", "tests": [test]}))
-    done = subprocess.run([promtool, "test", "rules", case], capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(
+        [promtool, "test", "rules", case], capture_output=True, text=True, check=False, timeout=WITHIN
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -75,7 +78,7 @@ def test_every_rule_parses(promtool: Path, tmp_path: Path) -> None:
     path = tmp_path / "rules.yaml"
     path.write_text(yaml.safe_dump({"groups": [group.as_group() for group in rule_groups(FACTS)]}))
     command = [promtool, "check", "rules", "--lint=all", "--lint-fatal", path]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=WITHIN)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

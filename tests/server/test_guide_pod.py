@@ -30,5 +30,5 @@ def test_the_pod_of_the_guide_runs_on_an_accelerator_node(kube: KubeClient) -> N
     try:
         landed = run(kube, pod)
     finally:
-        kube.delete(pod)
+        kube.delete_all([pod])
     assert role_of_node(kube, landed) == "gpu"

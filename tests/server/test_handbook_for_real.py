@@ -49,9 +49,9 @@ def manifests() -> list[tuple[str, str]]:
     return [(example, name) for example in SHOWN for name in written(example) if name.endswith(".yaml")]
 
 
-def restricted(name: str) -> Manifest:
+def have_restricted(kube: KubeClient, name: str) -> None:
     labels = {f"pod-security.kubernetes.io/{mode}": "restricted" for mode in ("enforce", "warn")} | {QUEUED: "yes"}
-    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels}}
+    kube.have_namespace(name, **labels)
 
 
 @definitions.here
@@ -62,7 +62,7 @@ def test_a_cluster_takes_what_the_handbook_shows(example: str, name: str, kube: 
         whole["metadata"].setdefault("name", whole["metadata"].pop("generateName", "x").rstrip("-"))
         if not definitions.is_served(kube, whole):
             assert definitions.install(kube, definitions.group_of(whole), whole["kind"])
-        assert kube.apply(restricted(whole["metadata"]["namespace"])).ok
+        have_restricted(kube, whole["metadata"]["namespace"])
         answer = kube.apply(whole, dry_run=True)
         assert answer.ok, answer.text
         assert "warning" not in {each.lower() for each in answer.headers}, answer.headers
@@ -103,7 +103,7 @@ def test_the_pods_of_its_jobs_are_let_in(example: str, watched: KubeClient) -> N
             "kind": "ServiceAccount",
             "metadata": {"name": "workload", "namespace": namespace},
         }
-        assert watched.apply(restricted(namespace)).ok
+        have_restricted(watched, namespace)
         assert watched.apply(account).ok
         for found in pods(whole):
             found["metadata"] |= {"name": "tried", "namespace": namespace}
@@ -160,7 +160,7 @@ def test_files_go_to_the_teams_bucket_and_come_back(clients: Path, store: StoreS
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     assert "first/numbers.csv 8" in done.stdout

@@ -57,18 +57,18 @@ def test_the_artifact_lies_in_mlflows_bucket_and_in_no_other(
 
 @pytest.mark.parametrize("host", ["mlflow.mlflow.svc.cluster.local", "10.1.2.3:5000", "mlflow.atoll.internal"])
 def test_the_server_answers_to_its_own_names_and_to_pods_addresses(mlflow: MlflowServer, host: str) -> None:
-    answer = requests.get(f"{mlflow.url}/api/2.0/mlflow/experiments/get", headers={"Host": host}, timeout=10)
+    answer = requests.get(f"{mlflow.url}/api/2.0/mlflow/experiments/get", headers={"Host": host}, timeout=60)
     assert answer.status_code == requests.codes.bad_request  # it was let in, and misses the experiment's number
 
 
 def test_the_server_refuses_every_other_name(mlflow: MlflowServer) -> None:
     address = f"{mlflow.url}/api/2.0/mlflow/experiments/get"
-    answer = requests.get(address, headers={"Host": "rebound.example"}, timeout=10)
+    answer = requests.get(address, headers={"Host": "rebound.example"}, timeout=60)
     assert answer.status_code == requests.codes.forbidden
 
 
 @pytest.mark.usefixtures("logged")
 def test_prometheus_reads_metrics_where_the_monitor_says(mlflow: MlflowServer) -> None:
-    answer = requests.get(f"{mlflow.url}/metrics", headers={"Host": "10.1.2.3:5000"}, timeout=10)
+    answer = requests.get(f"{mlflow.url}/metrics", headers={"Host": "10.1.2.3:5000"}, timeout=60)
     assert answer.ok
     assert "mlflow_http_request" in answer.text
