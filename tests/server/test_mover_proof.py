@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.server, pytest.mark.allow_hosts(["127.0.0.1"])]
 
-LEFT, RIGHT, LARGE = "left", "right", "large"
+LEFT, RIGHT, LARGE, MEDDLED = "left", "right", "large", "meddled"
 LONG = "/".join(letter * 204 for letter in "klmn") + "/" + "é" * 102  # 1,024 bytes, as folders that MinIO can make
 ODD = ("a b", " leading", "モデル/🤖", "new\nline", "tab\there", "plus+%2F&=?#", "'quoted\"", "<xml>&amp;", LONG)
 HEADERS = (("cache-control", "no-store"), ("content-type", "text/x-part"))
@@ -41,7 +41,7 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Place
     if code == WITHOUT_GO and os.environ.get("CI", "").lower() not in {"true", "1"}:
         pytest.skip("MinIO is built with Go, and there is no `go` on PATH")
     assert code == 0
-    buckets = (LEFT, RIGHT, LARGE)
+    buckets = (LEFT, RIGHT, LARGE, MEDDLED)
     with store(tmp_path_factory.mktemp("proof") / "store", buckets=buckets, writers={}) as found:
         yield {name: found.place(name, user=MOVER) for name in buckets}
 
@@ -195,7 +195,7 @@ class Meddled(S3Store):
 
 
 def test_an_object_written_while_it_is_looked_at_is_named(places: dict[str, Place], tmp_path: Path) -> None:
-    place = places[LARGE]
+    place = places[MEDDLED]
     for percent in (1, 100):
         for key in ("same size", "deleted", "kept"):
             put(place, key, b"12345")

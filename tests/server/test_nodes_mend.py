@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,6 +15,7 @@ import pytest
 import yaml
 from fake_nodes import joined
 from kube_client import KubeClient, Manifest
+from waiting import WITHIN, wait_until
 
 from driver.nodes import settling
 from driver.nodes.cluster import ClusterError
@@ -127,13 +128,6 @@ def rules() -> list[dict[str, Any]]:
     return yaml.safe_load(role)["rules"]
 
 
-def until(reached: Callable[[], bool]) -> None:
-    end = time.monotonic() + 20
-    while not reached():
-        assert time.monotonic() < end
-        time.sleep(0.1)
-
-
 @pytest.fixture
 def room(kube: KubeClient, namespace: str, tmp_path: Path) -> Iterator[Room]:
     nodes = [
@@ -176,7 +170,7 @@ def workload(room: Room, *, replicas: int, least: int) -> None:
     for each in objects:
         answer = room.kube.apply(each)
         assert answer.ok, answer.text
-    until(lambda: len(room.pods(BAD)) == replicas)
+    wait_until(lambda: room.pods(BAD), lambda pods: len(pods) == replicas, what=f"{replicas} pods on {BAD}")
     budget = objects[1]
     room.kube.wait(budget, lambda answer: answer.json().get("status", {}).get("currentHealthy") == replicas)
     cordon(room, GOOD, cordoned=False)
@@ -192,10 +186,12 @@ def scene(folder: Path) -> Scene:
     return Scene(stack="demo", spec=spec(), folder=folder, eks="atoll-demo", replace_within_hours=None)
 
 
-def work(room: Room, log: IncidentLog, config: Path, monkeypatch: pytest.MonkeyPatch, *, timeout: float = 25) -> Work:
+def work(
+    room: Room, log: IncidentLog, config: Path, monkeypatch: pytest.MonkeyPatch, *, within: float = WITHIN
+) -> Work:
     monkeypatch.setenv(live.VARIABLE, str(config))
     at = scene(room.folder)
-    wait = Waiting(timeout_s=timeout, every_s=0.3, grace_s=1, clock=time.monotonic, sleep=time.sleep)
+    wait = Waiting(timeout_s=within, every_s=0.3, grace_s=1, clock=time.monotonic, sleep=time.sleep)
     return Work(scene=at, cluster=live.opened(at.spec), log=log, waiting=wait, say=lambda _text: None)
 
 
@@ -221,7 +217,7 @@ def test_a_failed_node_is_found_emptied_and_a_spare_takes_over_with_the_rights_o
         assert room.node(BAD)["spec"]["unschedulable"] is True
         incident = mend(Asked(node=BAD), tools)
     assert room.pods(BAD) == []
-    until(lambda: len(room.pods(GOOD)) + len(room.pods(SPARE)) == 2)
+    wait_until(lambda: room.pods(GOOD) + room.pods(SPARE), lambda pods: len(pods) == 2, what="both pods elsewhere")
     assert incident.spare == SPARE
     taken = room.node(SPARE)
     assert "unschedulable" not in taken["spec"]
@@ -238,7 +234,7 @@ def test_a_failed_node_is_found_emptied_and_a_spare_takes_over_with_the_rights_o
 def test_a_budget_is_kept_and_named_and_the_next_run_goes_on(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     workload(room, replicas=1, least=1)
     with closing(log_of(room)) as log:
-        tools = work(room, log, room.kubeconfig("mender", rules()), monkeypatch, timeout=1)
+        tools = work(room, log, room.kubeconfig("mender", rules()), monkeypatch, within=1)
         with pytest.raises(DrainError, match=f"disruption budget {room.namespace}/train allows none to go"):
             mend(Asked(node=BAD, because="it smells of smoke"), tools)
         assert len(room.pods(BAD)) == 1
@@ -273,7 +269,7 @@ def test_two_at_once_do_not_take_the_same_node(room: Room, monkeypatch: pytest.M
     config = room.kubeconfig("mender", rules())
     folders = [room.folder / name for name in ("one", "two")]
     outcomes: list[str] = []
-    ready = threading.Barrier(2, timeout=20)
+    ready = threading.Barrier(2, timeout=WITHIN)
 
     def run(folder: Path) -> None:
         folder.mkdir()
@@ -291,7 +287,7 @@ def test_two_at_once_do_not_take_the_same_node(room: Room, monkeypatch: pytest.M
     for each in threads:
         each.start()
     for each in threads:
-        each.join(timeout=40)
+        each.join(timeout=WITHIN)
     assert len(outcomes) == 2
     assert outcomes.count("done") == 1
     assert any("being mended under incident" in each for each in outcomes), outcomes

@@ -31,8 +31,7 @@ HOUR = timedelta(hours=1)
 def home(kube: KubeClient) -> str:
     """A namespace that refuses what the restricted standard refuses."""
     name = "work-notebooks"
-    labels = {"pod-security.kubernetes.io/enforce": "restricted"}
-    assert kube.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels}}).ok
+    kube.have_namespace(name, **{"pod-security.kubernetes.io/enforce": "restricted"})
     account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default", "namespace": name}}
     assert kube.apply(account).ok
     for priority in ("atoll-interactive", "atoll-training"):
@@ -115,6 +114,6 @@ def start(kube: KubeClient, name: str, *, home: str, since: datetime) -> None:
         json={"status": {"conditions": [], "readyReplicas": 1, "containerState": running}},
         headers={"Authorization": f"Bearer {kube.plane.token}", "Content-Type": "application/merge-patch+json"},
         verify=str(kube.plane.authority),
-        timeout=10,
+        timeout=60,
     )
     assert written.ok, written.text

@@ -45,7 +45,7 @@ def accept(kube: KubeClient, manifest: Manifest) -> None:
     assert definitions.is_served(kube, manifest) or definitions.install(kube, group, manifest["kind"]), manifest["kind"]
     space = manifest["metadata"].get("namespace")
     if space:
-        assert kube.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": space}}).ok
+        kube.have_namespace(space)
     answer = kube.apply(manifest, dry_run=True)
     assert answer.ok, f"{manifest['kind']} {manifest['metadata'].get('name')}: {answer.text}"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import pulumi
 import pytest
 import yaml
 from pods import GPU, pod
+from waiting import wait_until
 
 from components.access.names import QUEUED
 from components.platform.queue_guard import guard
@@ -26,12 +26,9 @@ pytestmark = [pytest.mark.server, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "docs" / "examples" / "queues").glob("*.yaml"))
 HOME = "work-queued"
-SECONDS = 20  # until the server judges by a policy that is new
 
 
-def home(name: str, **labels: str) -> Manifest:
-    restricted = {f"pod-security.kubernetes.io/{mode}": "restricted" for mode in ("enforce", "warn")}
-    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": {**restricted, **labels}}}
+RESTRICTED = {f"pod-security.kubernetes.io/{mode}": "restricted" for mode in ("enforce", "warn")}
 
 
 @definitions.here
@@ -40,7 +37,7 @@ def test_a_cluster_takes_the_jobs_of_the_guide(path: Path, kube: KubeClient) -> 
     job: Manifest = yaml.safe_load(path.read_text(encoding="utf-8"))
     if not definitions.is_served(kube, job):
         assert definitions.install(kube, definitions.group_of(job), job["kind"])
-    assert kube.apply(home(job["metadata"]["namespace"])).ok
+    kube.have_namespace(job["metadata"]["namespace"], **RESTRICTED)
     answer = kube.apply(job, dry_run=True)
     assert answer.ok, answer.text
     assert "warning" not in {name.lower() for name in answer.headers}, answer.headers
@@ -57,12 +54,11 @@ def queued(kube: KubeClient) -> str:
     """A namespace whose pods wait for a queue, once the policy is in force."""
     found = list(policies())
     account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "workload", "namespace": HOME}}
-    for each in (home(HOME, **{QUEUED: "yes"}), account, *found):
+    kube.have_namespace(HOME, **RESTRICTED, **{QUEUED: "yes"})
+    for each in (account, *found):
         answer = kube.apply(each)
         assert answer.ok, answer.text
-    until = time.monotonic() + SECONDS
-    while tried(kube, tolerates=GPU).ok and time.monotonic() < until:
-        time.sleep(0.2)
+    wait_until(lambda: tried(kube, tolerates=GPU), lambda answer: not answer.ok, what="the policy is in force")
     return HOME
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import os
-import time
 from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from fake_nodes import joined
 from relocate_moves import move_in
 from store_server import build_store
 from test_mover_jobs import SAFE, Pod, got, put
+from waiting import wait_until
 
 from driver.rehearsal.store import MOVER, RehearsedStore, store
 from driver.relocate import cluster_opening
@@ -133,8 +133,7 @@ def room(kube: KubeClient) -> Iterator[None]:
             answer = kube.apply(each)
             assert answer.ok, answer.text
         yield
-        for each in objects[::-1]:
-            kube.delete(each)
+        kube.delete_all(objects[::-1])
 
 
 @pytest.fixture(params=["sets"])
@@ -175,12 +174,14 @@ def move(
 
 
 @pytest.fixture
-def played(kube: KubeClient, move: Move, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Played:
+def played(kube: KubeClient, move: Move, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Played]:
     runs = job_cluster.opened_runs(move.places.target, move.secrets, words="target")
     monkeypatch.setattr(runs, "_every", 0.2)
     found = Played(runs, kube, tmp_path / "pods")
     monkeypatch.setattr(job_cluster, "opened_runs", lambda *_side, **_words: found)
-    return found
+    yield found
+    cluster_opening.leave(move, ledgers=True)
+    until_left(kube, set())
 
 
 def left_in(kube: KubeClient) -> set[str]:
@@ -194,10 +195,7 @@ def left_in(kube: KubeClient) -> set[str]:
 
 
 def until_left(kube: KubeClient, wanted: set[str]) -> None:
-    deadline = time.monotonic() + 30
-    while left_in(kube) != wanted and time.monotonic() < deadline:
-        time.sleep(0.3)
-    assert left_in(kube) == wanted
+    wait_until(lambda: left_in(kube), lambda left: left == wanted, what=f"nothing of the movers is left but {wanted}")
 
 
 @pytest.mark.usefixtures("room")

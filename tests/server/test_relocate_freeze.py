@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -14,13 +13,15 @@ from typing import TYPE_CHECKING, Any
 import definitions
 import psycopg
 import pytest
-from control_plane import BIN, WITHOUT_GO, build, running
+from control_plane import BIN, LOOPBACK, WITHOUT_GO, build, running
 from kube_client import KubeClient, Manifest
-from mlflow_server import database
 from psycopg.errors import OperationalError, ReadOnlySqlTransaction
 from relocate_moves import Killed, KilledOnce, KilledWhenRemembering, Remembered, cluster_of, move_in
 from store_server import StoreServer, build_store, running_store
+from waiting import WITHIN
 
+from driver.rehearsal.built import postgres_program
+from driver.rehearsal.database import database
 from driver.relocate.freezing.stopping import Patience
 from driver.relocate.live.writers import HANDS
 from driver.relocate.places import Places
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.server, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 TEAM, QUEUED, GUARD = "work-frozen", "work-queued", "kueue-system"
-QUICK = replace(HANDS, patience=Patience(seconds=20, pause=0.2))
+QUICK = replace(HANDS, patience=Patience(seconds=WITHIN, pause=0.2))
 CANARY_KEY, MOVER_KEY = "canary-secret-0123456789", "mover-secret-0123456789"
 EVERYTHING = {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": ["s3:*"], "Resource": "*"}]}
 
@@ -127,8 +128,7 @@ def writers(kube: KubeClient) -> Iterator[list[Manifest]]:
         answer = kube.apply(each)
         assert answer.ok, answer.text
     yield WRITERS
-    for each in WRITERS:
-        kube.delete(each)
+    kube.delete_all(WRITERS)
 
 
 def specs(kube: KubeClient) -> dict[str, object]:
@@ -172,21 +172,19 @@ def users(store: StoreServer) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A database whose owner is no superuser."""
-    if shutil.which("initdb") is None:
+    if not postgres_program("initdb"):
         pytest.skip("PostgreSQL is not on this machine")
-    values = {"backendStore": {"postgres": {"enabled": True, "database": "mlflow", "driver": "psycopg2"}}}
-    with database(tmp_path_factory.mktemp("frozen-database"), values) as (_, login):
-        root = f"postgresql://mlflow@{login['PGHOST']}:{login['PGPORT']}/mlflow"
-        with psycopg.connect(root, autocommit=True) as session:
+    with database(tmp_path_factory.mktemp("frozen") / "database", name="mlflow") as found:
+        with psycopg.connect(found.uri, autocommit=True) as session:
             session.execute("CREATE ROLE writer LOGIN PASSWORD 'writer-password'")
             session.execute("CREATE DATABASE runs OWNER writer")
             session.execute("CREATE DATABASE target OWNER writer")
-        yield f"postgresql+psycopg2://writer:writer-password@{login['PGHOST']}:{login['PGPORT']}"
+        yield f"postgresql+psycopg2://writer:writer-password@{LOOPBACK}:{found.port}"
 
 
 def settings(url: str) -> list[object]:
-    root = url.replace("+psycopg2", "").replace("writer:writer-password", "mlflow") + "/mlflow"
-    with psycopg.connect(root) as session:
+    """What is set for databases and roles; everybody may read it."""
+    with psycopg.connect(f"{url.replace('+psycopg2', '')}/mlflow") as session:
         return session.execute("SELECT setdatabase, setconfig FROM pg_db_role_setting ORDER BY 1").fetchall()
 
 
@@ -360,7 +358,7 @@ def test_the_target_is_closed_until_the_commit_opens_it(
     assert "10.0.0.2 mlflow.acme.example" in Path(str(away.places.names.file)).read_text()  # type: ignore[union-attr]
     assert names["canary"] == {"mlflow": "read-only"}
     with cluster_of(kube):
-        done = commit.commit(away, replace(QUICK, patience=Patience(seconds=60, pause=0.2)))
+        done = commit.commit(away, QUICK)
     write(minio, "team-vision")
     assert refuses(lambda: write(minio, "mlflow"))
     opened = specs(kube)

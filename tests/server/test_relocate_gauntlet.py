@@ -32,6 +32,7 @@ from gauntlet_scene import (
     small_store,
 )
 from store_server import build_store
+from waiting import WITHIN
 
 from driver.rehearsal.children import BIN
 from driver.rehearsal.store import ALIAS, MOVER, REGION, ROOT, RehearsedStore, store
@@ -122,17 +123,19 @@ def test_a_journal_that_was_cut_stops_every_command(sides: Sides, tmp_path: Path
 
 def test_a_second_run_at_once_is_refused_and_the_first_ends_well(sides: Sides, tmp_path: Path) -> None:
     sides.fill("twice", *lots(6, size=2**20))
-    relocation = sides.relocation(tmp_path, "twice", bandwidth_mib_per_s=4)
+    relocation = sides.relocation(tmp_path, "twice", bandwidth_mib_per_s=2)
     first = relocation.start("run", "--until", "seed")
-    relocation.await_objects(1, first)
-    first.send_signal(signal.SIGSTOP)
-    for command in (("run", "--until", "seed"), ("rollback",)):
-        second = relocation.run(*command)
-        assert second.code == 1
-        assert f"this relocation is being run by process {first.pid} on" in second.said
-    assert f"process {first.pid} on" in relocation.run("status").said
-    first.send_signal(signal.SIGCONT)
-    said, _ = first.communicate(timeout=60)
+    try:
+        relocation.await_objects(1, first)
+        first.send_signal(signal.SIGSTOP)
+        for command in (("run", "--until", "seed"), ("rollback",)):
+            second = relocation.run(*command)
+            assert second.code == 1
+            assert f"this relocation is being run by process {first.pid} on" in second.said
+        assert f"process {first.pid} on" in relocation.run("status").said
+    finally:
+        first.send_signal(signal.SIGCONT)
+        said, _ = first.communicate(timeout=WITHIN)
     assert first.returncode == 0, said
     assert relocation.done()[-1] == "seed"
     assert proven(relocation)
@@ -309,14 +312,17 @@ def test_temporary_keys_that_end_midway_are_named_and_new_ones_go_on(sides: Side
         "secret_key_env": "SOURCE_MOVER_SECRET",
         "session_token_env": "SOURCE_MOVER_TOKEN",
     }
-    relocation = sides.relocation(tmp_path, "expiring", bandwidth_mib_per_s=2, **{"source.mover": keys})
+    relocation = sides.relocation(tmp_path, "expiring", **{"source.mover": keys})
     relocation.secrets |= session(sides.source)
-    left = [10**9]
+    left, ended = [100], threading.Event()
 
     def expire(method: str, path: str, headers: dict[str, str] | None) -> tuple[int, bytes] | None:
         if headers is not None or method != "GET" or "/k/" not in path:
             return None
         left[0] -= 1
+        if left[0] < 0 and not ended.is_set():  # the first keys end while the copy is under way, however fast it is
+            ended.wait(WITHIN)
+            return None
         return (400, EXPIRED) if left[0] < 0 else None
 
     with between(sides.source, expire) as address:
@@ -324,7 +330,9 @@ def test_temporary_keys_that_end_midway_are_named_and_new_ones_go_on(sides: Side
         started = relocation.start("run", "--until", "seed")
         relocation.await_objects(20, started)
         sides.source.administer("admin", "user", "disable", ALIAS, MOVER)
-        said, _ = started.communicate(timeout=60)
+        left[0] = 10**9
+        ended.set()
+        said, _ = started.communicate(timeout=WITHIN)
         sides.source.administer("admin", "user", "enable", ALIAS, MOVER)
         assert started.returncode == 1
         assert "Traceback" not in said
@@ -404,7 +412,7 @@ def test_clocks_that_are_apart_are_named_by_side(sides: Sides, tmp_path: Path) -
         relocation.endpoints["target"] = address
         found = relocation.until("seed")
     assert found.code == 1
-    assert re.search(r"the clock of the target's store is (599|600) s away from this machine's: set it", found.said)
+    assert re.search(r"the clock of the target's store is (59[0-9]|600) s away from this machine's: set it", found.said)
     assert relocation.done() == ["plan"]
     late = (
         "import sys, time; true = time.gmtime; sys.argv = ['atoll', *sys.argv[1:]];"
@@ -419,7 +427,7 @@ def test_clocks_that_are_apart_are_named_by_side(sides: Sides, tmp_path: Path) -
 
 
 def test_killed_ten_times_nothing_is_missing_extra_or_different(sides: Sides, tmp_path: Path) -> None:
-    before = sides.fill("killed", *lots(2_000))
+    before = sides.fill("killed", *lots(1_000))
     relocation = sides.relocation(tmp_path, "killed")
     chance = random.Random(20)  # noqa: S311 - moments of kills
     killed: list[str] = []
@@ -436,7 +444,7 @@ def test_killed_ten_times_nothing_is_missing_extra_or_different(sides: Sides, tm
     assert found.code == 0, found.said
     assert len(killed) >= 5  # the rest had ended by themselves, on a fast machine
     assert "seed" in killed
-    assert "2,000 objects" in found.said
+    assert "1,000 objects" in found.said
     assert "0 missing, 0 extra, 0 different" in found.said
     assert contents(sides.target, "killed") == contents(sides.source, "killed")
     assert relocation.run("rollback").code == 0

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,6 +19,7 @@ import pytest
 from botocore.config import Config
 from control_plane import REPOSITORY
 from mlflow_server import HOW, PYTHON
+from waiting import wait_until
 
 from driver.rehearsal.database import RehearsedDatabase, database
 from driver.rehearsal.store import MOVER, REGION, RehearsedStore, store
@@ -307,7 +307,11 @@ def test_a_restore_that_was_killed_leaves_all_as_it_was_and_runs_again(fresh: St
             cwd=REPOSITORY,
             env={"PATH": os.environ["PATH"], "URI": fresh.target.uri},
         )
-        until(lambda: postgres.WRITES in [row[0] for row in fresh.ask("SELECT application_name FROM pg_stat_activity")])
+        wait_until(
+            lambda: fresh.ask("SELECT application_name FROM pg_stat_activity"),
+            lambda rows: (postgres.WRITES,) in rows,
+            what="the restore has begun",
+        )
         os.kill(child.pid, signal.SIGKILL)
         child.wait()
         assert looking.execute("SELECT count(*) FROM runs").fetchall() == before
@@ -447,10 +451,12 @@ def test_a_rewriting_that_is_killed_changes_nothing_and_runs_again(fresh: Stage)
         stdout=subprocess.PIPE,
     )
     assert child.stdout is not None
-    assert child.stdout.readline() == b"halfway\n"
-    os.kill(child.pid, signal.SIGKILL)
-    child.wait()
-    child.stdout.close()
+    try:
+        assert child.stdout.readline() == b"halfway\n"
+    finally:
+        os.kill(child.pid, signal.SIGKILL)
+        child.wait()
+        child.stdout.close()
     assert fresh.ask(asked) == before
     rewrite.do(fresh.move())
     assert not [row for row in fresh.ask(asked) if "team-here" in row[0]]
@@ -490,13 +496,6 @@ def test_the_same_is_done_with_what_mlflows_own_image_has(fresh: Stage) -> None:
     first, second = json.loads(said.stdout)
     assert first["runs.artifact_uri"] > 0
     assert second == {}
-
-
-def until(done: Any, *, seconds: float = 30.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not done():
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
 
 
 def test_secrets_are_in_no_file_and_in_no_argument(stage: Stage, restored: Mapping[str, object]) -> None:

@@ -6,13 +6,13 @@ import contextlib
 import os
 import shutil
 import subprocess
-import time
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from control_plane import free_ports
+from waiting import WITHIN
 
-from driver.rehearsal.children import Child, child
+from driver.rehearsal.children import Child, child, home_of, until
 from driver.relocate.live import mysql, mysql_uris, pipelines, programs
 from driver.relocate.metadata.row_sums import differences
 from driver.relocate.metadata.rules import rules_of
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.server, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 PROGRAMS: Final = ("mariadbd", "mariadb-install-db", "mysql", "mysqldump")
-READY_WITHIN: Final = 60.0
 HERE: Final = DatabasePlace(part="pipelines", engine="mysql", uri_env="HERE")
 THERE: Final = DatabasePlace(part="pipelines", engine="mysql", uri_env="THERE")
 OLD: Final = "0f0e0d0c-1111-2222-3333-000000000001"
@@ -53,7 +52,11 @@ INSERT INTO Artifact VALUES (1, 'minio://old/v2/x', 's3://old'), (2, 'minio://ol
 def server(folder: Path) -> Generator[str]:
     """A server with one database; its URI."""
     folder.mkdir()
-    folder.chmod(0o777)
+    with home_of("mysql" if os.geteuid() == 0 else None, folder=folder) as home:
+        yield from served(home)
+
+
+def served(folder: Path) -> Generator[str]:
     data, socket, (port,) = folder / "data", folder / "socket", free_ports(1)
     user = ["--user=mysql"] if os.geteuid() == 0 else []
     install = ["mariadb-install-db", "--no-defaults", *user, f"--datadir={data}"]
@@ -67,11 +70,7 @@ def server(folder: Path) -> Generator[str]:
 
 
 def prepare(started: Child, command: list[str]) -> None:
-    deadline = time.monotonic() + READY_WITHIN
-    while subprocess.run(command, check=False, capture_output=True).returncode:
-        started.check()
-        assert time.monotonic() < deadline, started.last_words()
-        time.sleep(0.2)
+    until(lambda: not subprocess.run(command, check=False, capture_output=True).returncode, started, seconds=WITHIN)
 
 
 @pytest.fixture(scope="module")
@@ -80,9 +79,6 @@ def secrets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]
     if missing:
         pytest.skip(f"there is no {', '.join(missing)} on PATH (apt-get install mariadb-server)")
     folder = tmp_path_factory.mktemp("relocate-mysql")
-    for each in (folder, *folder.parents):
-        with contextlib.suppress(PermissionError):
-            each.chmod(each.stat().st_mode | 0o011)
     with server(folder / "here") as here, server(folder / "there") as there:
         yield {"HERE": here, "THERE": there}
 

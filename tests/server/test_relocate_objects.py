@@ -109,6 +109,7 @@ def test_another_schedule_of_the_same_name_is_refused(sides: tuple[Api, Api], mo
     with pytest.raises(StepError, match=f"another ScheduledWorkflow of the same name: {TEAM}/hourly"):
         rewrite.do(move)
     assert there.ask("DELETE", path).ok
+    assert there.ask("DELETE", f"{path_of(kind('InferenceService'))}/served").ok
 
 
 def test_a_kind_that_nobody_may_make_is_refused_with_the_servers_words(move: Move) -> None:

@@ -54,7 +54,7 @@ class Before:
 
 
 def test_every_model_server_is_made_again_stopped_with_every_field_that_is_stored(kube: KubeClient) -> None:
-    assert kube.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": HOME}}).ok
+    kube.have_namespace(HOME)
     for each in OBJECTS:
         assert definitions.is_served(kube, each) or definitions.install(kube, GROUP, each["kind"])
         answer = kube.apply(each)
@@ -62,8 +62,7 @@ def test_every_model_server_is_made_again_stopped_with_every_field_that_is_store
     with api_server.opened(str(kube.plane.kubeconfig), context=None) as api:
         target = LiveCluster(api, words="target")
         source: Any = Before({kind.plural: target.listed(kind) for kind in (serving.RUNTIMES, *serving.SERVICES)})
-        for each in OBJECTS:
-            assert kube.delete(each).ok
+        kube.delete_all(OBJECTS)
         rules, makes = rules_of([("s3://here", "s3://there")]), Maker(api, words="target")
         told = serving.served(source=source, target=target, makes=makes, rules=rules)
         assert {name: each.made for name, each in told.items()} == {each["kind"]: (f"{HOME}/m",) for each in OBJECTS}
@@ -74,5 +73,4 @@ def test_every_model_server_is_made_again_stopped_with_every_field_that_is_store
     assert {each["metadata"]["annotations"][serving.STOP] for each in servers} == {"true"}
     assert servers[0]["spec"]["predictor"]["model"]["storageUri"] == NEW
     assert (servers[1]["spec"]["model"]["uri"], servers[1]["spec"]["kvCacheOffloading"]["cpu"]) == (NEW, "1Gi")
-    for each in OBJECTS:
-        kube.delete(each)
+    kube.delete_all(OBJECTS)

@@ -30,7 +30,7 @@ SPEC = cast("ClusterSpec", SimpleNamespace(existing=None))  # all that is asked 
 
 @pytest.fixture(scope="module", autouse=True)
 def _people(kube: KubeClient) -> None:
-    assert kube.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": HOME}}).ok
+    kube.have_namespace(HOME)
     for number in range(3):
         metadata = {"name": f"work-{number}", "namespace": HOME}
         spec = {

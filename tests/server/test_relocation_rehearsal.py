@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.server, pytest.mark.allow_hosts(["127.0.0.1"])]
 
-OBJECTS = 10_000
+OBJECTS = 2_000  # a step that copies or compares them lasts seconds; `atoll relocate rehearse` takes more of them
 TRACKED = 2 * (3 + 1 + 2)  # in each of two experiments: a file of three runs, a model, two traces
 SENTENCE = re.compile(r"([\d,]+) objects, .*0 missing, 0 extra, 0 different")
 

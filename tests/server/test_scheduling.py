@@ -20,8 +20,10 @@ pytestmark = [pytest.mark.server, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 @pytest.fixture
 def home(kube: KubeClient, example: Applied) -> Iterator[str]:
-    """The namespace of the example's workload; the test's pods are gone from it afterwards."""
+    """The namespace of the example's workload, its quota unused; the test's pods are gone from it afterwards."""
     name = namespace(str(example.pool("gpu").workload))
+    quota = next(each for each in example.objects if each["metadata"]["name"] == "accelerators")
+    kube.wait(quota, lambda answer: set(answer.json()["status"].get("used", {}).values()) == {"0"})
     yield name
     kube.clear(name, "pods", labelled=OURS)
 
