@@ -14,6 +14,7 @@ from catalogs.software.reader import parts
 from planning.accelerators import SLICES
 from planning.checklist.rules.devices import OPERATOR, OURS, ROLES
 from planning.checklist.words import CloudName
+from planning.stores import WITH_BUCKET
 
 _EVERY_SIZE = ("small", "standard", "full")
 _ENGINES = ("minio", "seaweedfs")
@@ -23,8 +24,10 @@ _PROFILES = tuple(dict.fromkeys(f"all-{name}" for layout in SLICES.values() for 
 def any_platform(chance: Chance, workloads: Sequence[Body], *, where: Body) -> Body:
     """What is installed on the clusters of a checklist."""
     existing = "existing" in where
-    home = fixed_provider(where, cast("list[str]", where.get("excluded", [])))
-    store = chance.among(_ENGINES if existing else (*_ENGINES, "provider"))
+    excluded = cast("list[str]", where.get("excluded", []))
+    home = fixed_provider(where, excluded)
+    left = set(cast("list[str]", where.get("wanted", tuple(CloudName)))) - set(excluded)
+    store = chance.among(_ENGINES if existing or left.isdisjoint(WITH_BUCKET) else (*_ENGINES, "provider"))
     without = _left_out(chance) if chance.flag(0.3) else []
     if store == "provider" and home not in (None, "aws"):
         without = [*without, *({"pipelines"} - set(without))]

@@ -8,8 +8,14 @@ from itertools import combinations
 
 from planning.checklist.model import Checklist
 from planning.checklist.workload import FineTuning, Training
+from planning.gke_ranges import count_room
 from planning.money import HOURS_PER_MONTH
+from planning.options.candidate_set import limit_of
+from planning.options.recommendation import MARGIN, STOPPABLE
 from planning.quote import Option, Quote, Verdict
+from planning.sizing.training import rollouts_of
+from planning.stores import WITH_BUCKET
+from planning.subnets import NARROWEST_RANGES
 
 VIEWS = {"recommended", "cheapest", "no_spot", "fastest", "same_cloud", "micro_cloud", "committed", "alternative"}
 MOST_SHOWN = 5
@@ -54,6 +60,20 @@ def one_is_recommended(_: Checklist, quote: Quote) -> Iterator[str]:
         yield f"{len(chosen)} recommended options: {names(chosen)}"
     yield from (f"{each.id} is recommended and a line under {each.twin_of}" for each in chosen if each.twin_of)
     yield from (f"{each.id} says no trade-off" for each in quote.shown if not each.tradeoff)
+
+
+def recommended_keeps_what_others_keep(checklist: Checklist, quote: Quote) -> Iterator[str]:
+    """The rule of decision 0034, in its order: within the ceiling, priced in full, on time with margin, steady."""
+    if len(quote.options[0].placements) > 1:
+        return  # each placement is chosen by what the ceiling leaves beside the others
+    rules = ("within the ceiling", "priced in full", "with a margin of time", "steady")
+    for each in quote.shown:
+        if each.misses or quote.recommended.misses:
+            continue
+        kept = zip(rules, _conditions(checklist, quote.recommended), _conditions(checklist, each), strict=True)
+        rule, mine, _ = next((one for one in kept if one[1] != one[2]), ("", True, True))
+        if not mine:
+            yield f"{quote.recommended.id} is recommended and not {rule}, as {each.id} is"
 
 
 def ranges_rise(_: Checklist, quote: Quote) -> Iterator[str]:
@@ -141,6 +161,12 @@ def twins_are_a_line_under_an_option(_: Checklist, quote: Quote) -> Iterator[str
         for twin in each.twins:
             if twin.option_id and (twin.option_id not in known or known[twin.option_id].twin_of != each.id):
                 yield f"{each.id} has the twin {twin.option_id}, which is no line under it"
+            elif twin.option_id and _places(known[twin.option_id]) == _places(each) and not twin.difference:
+                yield f"{each.id} does not say what {twin.option_id} at the same place has instead"
+
+
+def _places(option: Option) -> list[tuple[str, str]]:
+    return [(cluster.placement.provider, cluster.placement.region) for cluster in option.placements]
 
 
 def deadlines_are_met(checklist: Checklist, quote: Quote) -> Iterator[str]:
@@ -178,9 +204,22 @@ def verdicts_follow_the_ceiling(checklist: Checklist, quote: Quote) -> Iterator[
                 yield f"{each.id} is within, with {len(each.bill.unpriced)} lines that nobody prices"
 
 
+def what_is_offered_can_be_built(_: Checklist, quote: Quote) -> Iterator[str]:
+    for each in quote.options:
+        for cluster in each.placements:
+            target, nodes = cluster.placement.target, sum(pool.max_nodes for pool in cluster.pools)
+            if cluster.platform and cluster.platform.object_store == "provider" and target not in WITH_BUCKET:
+                yield f"{each.id} keeps objects at {cluster.placement.provider}, where no bucket is made"
+            if cluster.network.cidr.prefixlen > NARROWEST_RANGES.get(target, 32):
+                yield f"{each.id} is in {cluster.network.cidr}"
+            if target == "gcp" and nodes > count_room(cluster.network.cidr):
+                yield f"{each.id} has {nodes} nodes in {cluster.network.cidr}"
+
+
 LAWS: Sequence[Callable[[Checklist, Quote], Iterator[str]]] = (
     one_to_five_are_shown,
     one_is_recommended,
+    recommended_keeps_what_others_keep,
     ranges_rise,
     options_are_in_order,
     views_have_one_option,
@@ -195,6 +234,7 @@ LAWS: Sequence[Callable[[Checklist, Quote], Iterator[str]]] = (
     deadlines_are_met,
     what_misses_is_shown_only_alone,
     verdicts_follow_the_ceiling,
+    what_is_offered_can_be_built,
 )
 
 
@@ -203,7 +243,26 @@ def _of_view(quote: Quote, view: str) -> list[Option]:
 
 
 def _in_budget(checklist: Checklist, option: Option) -> bool:
-    return option.judgement.verdict is not Verdict.OVER and not _over(checklist, option)
+    """Also with what its lines without a price may cost."""
+    limit = checklist.ceiling.usd_per_month
+    reading = getattr(option.rank_usd_per_month, checklist.ceiling.binds.value)
+    return option.judgement.verdict is not Verdict.OVER and (limit is None or reading <= limit + CENT)
+
+
+def _conditions(checklist: Checklist, option: Option) -> tuple[bool, ...]:
+    jobs = {job.name: job for job in checklist.workloads}
+    kinds = {name: job.kind for each, job in jobs.items() for name in (each, rollouts_of(each))}
+    deadlines = [(run.hours, getattr(jobs[run.workload], "deadline", None)) for run in option.runs]
+    limit = limit_of(checklist)
+    return (
+        limit is None or getattr(option.rank_usd_per_month, checklist.ceiling.binds.value) <= limit,
+        not option.bill.unpriced,
+        all(limit is None or hours <= limit * HOURS_PER_DAY * MARGIN for hours, limit in deadlines),
+        all(
+            pool.kind not in INTERRUPTIBLE or (pool.workload and kinds[pool.workload] in STOPPABLE)
+            for pool in option.spec.pools
+        ),
+    )
 
 
 def _over(checklist: Checklist, option: Option) -> str:
@@ -213,10 +272,16 @@ def _over(checklist: Checklist, option: Option) -> str:
 
 
 def _buys(option: Option) -> tuple[object, ...]:
-    """Provider, purchase and machine family of every pool with accelerators, of every pool where there are none."""
+    """Provider, purchase and machine family of what each workload has; of pools with accelerators where there are any.
+
+    By the workload: two accelerators that change places between two workloads are a choice, for another one leads.
+    """
     pools = [(cluster.placement.provider, pool) for cluster in option.placements for pool in cluster.pools]
     heavy = [each for each in pools if each[1].accelerators] or pools
-    families = {(place, pool.purchase, (pool.accelerator or pool.machine).split("-")[0]) for place, pool in heavy}
+    families = {
+        (pool.workload or "", place, pool.purchase, (pool.accelerator or pool.machine).split("-")[0])
+        for place, pool in heavy
+    }
     return tuple(sorted(families))
 
 

@@ -13,7 +13,8 @@ from planning.checklist.reading import read
 from planning.checklist.shape import inner_models, kind_of, sections
 from planning.errors import InputError
 
-SAMPLES = 2000
+SAMPLES = 700  # the rarest field takes its second value before the 600th
+MANY = 2000
 LEAST_VALID = 0.98
 NEVER_VARY = {"workloads[training].kind", "workloads[fine_tuning].kind", "workloads[inference].kind"} | {
     "workloads[notebooks].kind",
@@ -72,11 +73,11 @@ def test_every_field_takes_two_values_or_more() -> None:
 
 
 def test_a_number_always_gives_the_same_checklist() -> None:
-    assert [as_yaml(body_of(number)) for number in range(50)] == [as_yaml(body_of(number)) for number in range(50)]
+    assert [as_yaml(body_of(number)) for number in range(20)] == [as_yaml(body_of(number)) for number in range(20)]
 
 
 def test_what_is_read_is_what_was_written() -> None:
-    for number in range(100):
+    for number in range(30):
         text = as_yaml(body_of(number))
         try:
             found = read(text, file="")

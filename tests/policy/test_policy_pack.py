@@ -261,7 +261,7 @@ def test_a_first_update_that_stops_short_is_judged_as_the_whole_cluster(tmp_path
 def test_nothing_is_printed_before_the_port() -> None:
     code = "import policies.sdk as s; s.PolicyPack = lambda *a, **k: None; import policies.__main__"
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True, timeout=300
     )
     assert done.stdout == ""
     assert done.stderr == ""

@@ -7,7 +7,8 @@ found by watching it, and everything under them is tried: objects, lists, elemen
 
 Some rules read nearly everything: those about money count the whole stack each time, and one looks for images in every
 object. There what a breach is about is tried in full for each case, and of the rest every type of resource and path
-once for each rule, spread over its cases: two node groups are counted by the same lines of code.
+once for each rule, unknown and secret by turns, spread over its cases: two node groups are counted by the same lines of
+code.
 """
 
 from __future__ import annotations
@@ -127,8 +128,10 @@ def tried(rule: Rule, case: Breaking) -> Iterator[tuple[Place, Subject]]:
     stack = case.stack()
     places, whole = read((rule,), stack)
     mine = places if len(places) <= MANY and not whole else spread(rule, case, stack, places)
-    for place in mine:
-        for what in (UNKNOWN, SECRET):
+    about = {breach.urn for breach in rule.judge(stack)}
+    for turn, place in enumerate(mine):
+        by_turns = whole and stack.resources[place.at].urn not in about
+        for what in ((UNKNOWN, SECRET)[turn % 2],) if by_turns else (UNKNOWN, SECRET):
             yield place, counted(stack, place, what) if whole else injected(stack, place, what)
 
 

@@ -9,6 +9,7 @@ import time
 import tracemalloc
 from collections.abc import Callable
 from decimal import Decimal
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ from planning.errors import InputError
 
 Write = Callable[[Path], object]
 REFUSALS = (InputError, CatalogError)
-MOST_SECONDS = 8.0  # under a tracer, on a busy machine; without, each takes less than one
+MOST_SECONDS = 8.0  # of a processor, under a tracer; without, each takes less than one
 MOST_BYTES = 200 * 10**6
 
 
@@ -32,6 +33,12 @@ def content(octets: bytes) -> Write:
 
 def text(words: str) -> Write:
     return content(words.encode())
+
+
+@cache
+def bomb() -> bytes:
+    """200 MB in a few hundred kB."""
+    return gzip.compress(bytes(200_000_000), compresslevel=1)
 
 
 def sparse(size: int) -> Write:
@@ -68,7 +75,7 @@ NASTY: dict[str, Write] = {
     "escapes": content(b"a: \x1b[31mred\x1b]8;;http://x\x07\n"),
     "a line of a megabyte": text("a" * 1_100_000),
     "a line that never ends": sparse(300_000_000),
-    "a bomb of gzip": content(gzip.compress(bytes(200_000_000))),
+    "a bomb of gzip": lambda path: path.write_bytes(bomb()),
     "a gzip that is cut off": content(gzip.compress(b"a,b\n1,2\n")[:-9]),
     "a gzip that is damaged": content(b"\x1f\x8bnone"),
     "Parquet": content(b"PAR1\x15\x04"),
@@ -85,7 +92,7 @@ BOMBS = frozenset({"an alias bomb", "deep objects", "a line that never ends", "a
 def test_what_no_reader_can_use_is_refused_in_words(kind: str, nasty: str, tmp_path: Path) -> None:
     path = tmp_path / FORMATS[kind].name
     NASTY[nasty](path)
-    started = time.monotonic()
+    started = time.process_time()
     if nasty in BOMBS:
         tracemalloc.start()
     try:
@@ -95,7 +102,7 @@ def test_what_no_reader_can_use_is_refused_in_words(kind: str, nasty: str, tmp_p
     finally:
         _, most = tracemalloc.get_traced_memory()
         tracemalloc.stop()
-    assert time.monotonic() - started < MOST_SECONDS
+    assert time.process_time() - started < MOST_SECONDS
     assert most < MOST_BYTES
 
 

@@ -115,17 +115,23 @@ class SmallPrices:
     name: str = "small"
     digest: str = "none"
     newest: date = TODAY
+    known: dict[tuple[str, str, str, str], tuple[Price, ...]] = field(default_factory=dict)
 
     def tiers(self, *, provider: str, item: str, region: str, purchase: str = "list") -> tuple[Price, ...]:
-        for place in (region, "*"):
-            found = [
-                row
-                for row in self.rows
-                if (row.provider, row.item, row.region, row.purchase) == (provider, item, place, purchase)
-            ]
-            if found:
-                return tuple(sorted(found, key=lambda row: row.above))
-        raise UnpricedError(f"no price for {provider} {item} in {region} ({purchase})")
+        found = self.known_tiers(provider=provider, item=item, region=region, purchase=purchase)
+        if not found:
+            raise UnpricedError(f"no price for {provider} {item} in {region} ({purchase})")
+        return found
+
+    def known_tiers(self, *, provider: str, item: str, region: str, purchase: str = "list") -> tuple[Price, ...]:
+        key = (provider, item, region, purchase)
+        if key not in self.known:
+            self.known[key] = self._search(key) or self._search((provider, item, "*", purchase))
+        return self.known[key]
+
+    def _search(self, key: tuple[str, str, str, str]) -> tuple[Price, ...]:
+        found = (row for row in self.rows if (row.provider, row.item, row.region, row.purchase) == key)
+        return tuple(sorted(found, key=lambda row: row.above))
 
     def places_with(self, purchases: set[str]) -> set[tuple[str, str]]:
         return {(row.provider, row.region) for row in self.rows if row.purchase in purchases}

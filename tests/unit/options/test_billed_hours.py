@@ -15,12 +15,16 @@ from hypothesis import strategies as st
 from catalogs.model import Offer, Price, PurchaseKind, Term
 from catalogs.node_billing import node_fact
 from components.nodepool.aws_karpenter import EMPTY_FOR
+from planning.checklist.workload import HardwareAsk
 from planning.demand import Demand, Fit
 from planning.money import HOURS_PER_MONTH, Range
-from planning.options.billed_hours import billed_hours, node_start, total_hours
+from planning.options.billed_hours import billed_hours, total_hours
 from planning.options.candidate import whole
 from planning.options.hour_figures import list_hour_figures
+from planning.options.purchases import in_time
 from planning.sizing.fit import fit
+from planning.sizing.misfits import START_TOO_LONG
+from planning.sizing.node_start import node_start
 
 sys.path.append(str(Path(__file__).parents[1] / "sizing"))
 from sizing_fakes import CPU_NODE, H100, NODE, NOTES, PREP, SERVE, SYSTEM, TRAIN
@@ -110,7 +114,17 @@ def test_nodes_that_never_stop_pay_for_no_start(demand: Demand) -> None:
 def test_what_is_reserved_is_paid_all_month_and_no_more() -> None:
     candidate = whole(SHORT, sits(SHORT), offer(PurchaseKind.RESERVED), H100)
     assert candidate.node_hours == Range.exactly(730 * (sits(SHORT).working + sits(SHORT).spares))
-    assert list_hour_figures(candidate) == ()
+    assert [each.name for each in list_hour_figures(candidate)] == ["time of one run"]
+
+
+@pytest.mark.parametrize("mfu", [None, Decimal("0.4")])
+def test_a_run_whose_share_of_peak_is_not_stated_says_how_long_it_may_take(mfu: Decimal | None) -> None:
+    demand = replace(SHORT, mfu=mfu)
+    (found,) = list_hour_figures(whole(demand, sits(demand), offer(PurchaseKind.RESERVED), H100))
+    ranges = [text.split(" to ") for name, text in found.inputs if "published runs" in name]
+    assert bool(ranges) == (mfu is None)
+    for fastest, slowest in ranges:
+        assert Decimal(fastest) < sits(demand).work_hours < Decimal(slowest)
 
 
 @settings(derandomize=True)
@@ -153,3 +167,57 @@ def test_the_figures_add_up_to_what_is_billed(demand: Demand, kind: PurchaseKind
     assert total is not None
     assert abs(total - parts) <= Decimal("0.05")
     assert all(each.source and each.formula for each in figures.values())
+
+
+@settings(deadline=None, derandomize=True, max_examples=150)
+@given(
+    st.sampled_from(["aws", "gcp", "nebius"]),
+    KINDS,
+    st.decimals(min_value=20, max_value=30, places=2),
+    st.decimals(min_value="0.05", max_value=24, places=2),
+    st.integers(min_value=1, max_value=400),
+)
+def test_a_run_ends_in_time_with_its_start_and_its_interruptions(
+    provider: str, kind: PurchaseKind, work: Decimal, between: Decimal, deadline: int
+) -> None:
+    demand = replace(
+        TRAIN, flops=Decimal(10) ** work, checkpoint_hours=between, deadline_hours=Decimal(deadline), spot=True
+    )
+    machine = replace(NODE, provider=provider)
+    least = fit(demand, machine, H100)
+    if not isinstance(least, Fit):
+        return
+    found = in_time(whole(demand, least, offer(kind, provider=provider), H100))
+    if found is None:
+        assert kind is PurchaseKind.SPOT
+        return
+    sits, start = found.fit, node_start(provider, "gpu").again.expected
+    lost = billed_hours(demand, sits, offer(kind, provider=provider), H100).lost.expected / (sits.working + sits.spares)
+    assert sits.hours_per_run is not None
+    assert sits.hours_per_run <= deadline
+    assert sits.is_least
+    assert sits.working >= least.working
+    if sits.work_hours <= HOURS_PER_MONTH:
+        runs = demand.runs_per_month
+        assert round(sits.hours_per_run - (sits.work_hours + start + lost / runs), 9) == 0
+
+
+@pytest.mark.parametrize("asked", [None, HardwareAsk(count=8), HardwareAsk(nodes=64)])
+@pytest.mark.parametrize("limit", ["deadline_hours", "most_hours_per_run"])
+def test_a_time_shorter_than_the_start_of_a_node_is_met_by_none_and_not_by_more(
+    asked: HardwareAsk | None, limit: str
+) -> None:
+    start = node_start(NODE.provider, "gpu").again.expected
+    for hours in (Decimal("0.01"), start):
+        assert fit(replace(TRAIN, hardware=asked, **{limit: hours}), NODE, H100) == START_TOO_LONG
+    assert fit(replace(TRAIN, hardware=asked, **{limit: start + 10**6}), NODE, H100) != START_TOO_LONG
+
+
+def test_spot_nodes_that_are_often_taken_away_need_more_of_them() -> None:
+    hours = sits(SHORT).work_hours + node_start("gcp", "gpu").again.expected
+    close = replace(SHORT, deadline_hours=hours, spot=True)
+    found = in_time(whole(close, sits(close), offer(PurchaseKind.SPOT, provider="gcp"), H100))
+    assert found is not None
+    assert found.fit.working > sits(close).working
+    figures = {each.name: each for each in list_hour_figures(found)}
+    assert Decimal(dict(figures["time of one run"].inputs)["interruptions"]) > 0

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
 from itertools import product
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
@@ -25,11 +26,12 @@ from planning.options.market import Place
 from planning.options.permits import may_reserve
 from planning.options.purchases import is_reserved, is_uninterrupted, list_purchases
 from planning.options.recommendation import has_margin, is_firm, is_steady
-from planning.options.search import Pick, all_month, find_cheapest, timed
+from planning.options.search import Pick, count_nodes, find_cheapest, timed
 from planning.options.views import HYPERSCALERS, VIEWS
 from planning.pricing import price_all
 from planning.quantities import charges
 from planning.sizing.fit import fit
+from planning.sizing.hours import all_month
 
 MACHINES = (
     machine("big"),
@@ -125,7 +127,14 @@ def list_pools(candidates: CandidateSet, demand: Demand, place: Place) -> Iterat
         if gpu.machine.provider == provider and not isinstance(sits, Misfit):
             offers = [offer for offer in gpu.offers(region) if allows(offer)]
             for each in list_purchases(demand, sits, offers, gpu, fallback=fallback):
-                yield from list_sizes(candidates, each)
+                yield from (*list_sizes(candidates, each), *list_unhurried(candidates, each))
+
+
+def list_unhurried(candidates: CandidateSet, least: Candidate) -> Iterator[Candidate]:
+    """With the least number of nodes that leaves a tenth of the deadline."""
+    sizes = (candidates.resized(least, least.fit.working + more) for more in range(1, least.fit.working + 1))
+    if not has_margin(least) and len(least.parts) == 1:
+        yield from [each for each in sizes if each is not None and has_margin(each)][:1]
 
 
 def list_clusters(candidates: CandidateSet) -> list[Cluster]:
@@ -135,6 +144,7 @@ def list_clusters(candidates: CandidateSet) -> list[Cluster]:
         for place in candidates.market.catalog.regions
         if candidates.admits(place)
         for pools in combine(candidates, place)
+        if candidates.buildable.has_room(place[0], nodes=count_nodes(pools))
     ]
 
 
@@ -264,6 +274,29 @@ def test_every_view_equals_brute_force(small: SmallCatalog, wanted: Checklist) -
 @given(small=catalogs(), wanted=st.sampled_from(GROWING))
 def test_every_view_equals_brute_force_over_all_numbers_of_nodes(small: SmallCatalog, wanted: Checklist) -> None:
     compare_views(candidate_set(small, wanted))
+
+
+@settings(max_examples=15, derandomize=True)
+@given(small=catalogs(), wanted=st.sampled_from(CHECKLISTS), room=st.integers(5, 24))
+def test_every_view_equals_brute_force_where_addresses_bound_the_nodes(
+    small: SmallCatalog, wanted: Checklist, room: int
+) -> None:
+    with (
+        patch("planning.options.buildable.CUT_FOR_NODES", {"aws"}),
+        patch("planning.options.buildable.count_room", lambda *_args, **_named: room),
+    ):
+        compare_views(candidate_set(small, wanted))
+
+
+@pytest.mark.parametrize("vcpus", [(0, 2048), (2048, 0), (8, 2048), (2048, 2048)])
+def test_workloads_that_differ_in_what_stands_beside_them_have_machines_of_their_own(vcpus: tuple[int, int]) -> None:
+    """A pool beside a job is up as long as it: slower machines cost less, and the hours of the pool more."""
+    usd = {"big": "40", "slow": "4", "cpu-8": "1"}
+    rows = [price("aws", name, "us-east-1", each) for name, each in usd.items()]
+    jobs = [TRAINING | {"name": f"job-{at}", "rollout_vcpus": each} for at, each in enumerate(vcpus)]
+    slow = machine("slow", gpu="L40S-PCIe-48GB")
+    small = SmallCatalog((*MACHINES, slow), rows, accelerators_list=ACCELERATORS)
+    compare_views(candidate_set(small, checklist(*jobs)))
 
 
 def test_the_month_of_a_pool_beside_another_is_the_months_of_its_hours() -> None:

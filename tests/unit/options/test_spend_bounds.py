@@ -74,3 +74,15 @@ def test_the_guard_lets_no_more_through_than_the_ceiling_or_what_always_runs(exa
         assert found >= ceiling.usd_per_month
         none = ceiling.model_copy(update={"usd_per_month": None})
         assert spend_bounds(option.placements, option.bill, none).guarded_usd_per_month is None
+
+
+@pytest.mark.parametrize("example", [*EXAMPLES, "pretrain-7b"])
+def test_a_verdict_names_what_may_pass_the_ceiling_for_all_that_the_guard_does(example: str) -> None:
+    for option, ceiling in options(example):
+        found = spend_bounds(option.placements, option.bill, ceiling)
+        assert ceiling.usd_per_month is not None
+        assert found.guarded_usd_per_month is not None
+        above = found.guarded_usd_per_month > ceiling.usd_per_month
+        assert above == bool(found.unheld) == ("cannot stop the nodes of" in option.judgement.reason)
+        assert above == (example == "pretrain-7b")
+        assert not above or f"{found.guarded_usd_per_month:,.2f} USD" in option.judgement.reason

@@ -10,11 +10,11 @@ from small import TODAY, TRAINING, SmallCatalog, accelerator, checklist, machine
 
 from planning.bill import State
 from planning.money import Range
-from planning.options.tradeoff import compare_options
-from planning.quote import Option
+from planning.options.tradeoff import compare_options, describe_recommended
+from planning.quote import Option, Verdict
 from planning.quoting import quote
 
-ESTIMATED = "(part estimated)"
+ESTIMATED = "(partly estimated)"
 MACHINES = (machine("big"), machine("cpu", gpu=None))
 ROWS = (price("aws", "big", "us-east-1", "60"), price("aws", "cpu", "us-east-1", "0.4"), *services("aws"))
 SHARES = tuple(Decimal(each) / 100 for each in (-60, -20, -5, -2, 0, 2, 5, 20, 60))
@@ -45,17 +45,73 @@ def dearer(option: Option, *, billed: Decimal, ranked: Decimal) -> Option:
 def test_a_share_of_cost_is_that_of_the_totals_or_says_so(option: Option, billed: Decimal, ranked: Decimal) -> None:
     other = replace(option, rank_usd_per_month=Range.exactly(option.bill.usd_per_month.expected))
     said = compare_options(dearer(other, billed=billed, ranked=ranked), other)
+    assert (ESTIMATED in said) == (billed != ranked)
     if not ranked:
-        assert "cost," not in said
-        assert ESTIMATED not in said
+        assert said.startswith("About the same cost")
         return
     word = "more" if ranked > 0 else "lower"
     assert f"{abs(whole(ranked))}% {word} cost" in said
-    assert (ESTIMATED in said) == (billed != ranked)
 
 
 def test_the_whole_bill_is_read_for_the_totals(option: Option) -> None:
     other = replace(option, rank_usd_per_month=Range.exactly(option.bill.usd_per_month.expected))
     cheap = dearer(other, billed=Decimal("-0.1"), ranked=Decimal("0.2"))
     assert cheap.bill.usd_per_month.expected < other.bill.usd_per_month.expected
-    assert compare_options(cheap, other) == f"Lost: 20% more cost {ESTIMATED}, 1 line more without a price."
+    assert compare_options(cheap, other) == f"Against it: 20% more cost {ESTIMATED}, 1 more line without a price."
+
+
+@pytest.mark.parametrize(("ranked", "said"), [(Decimal("1.99"), "199% more cost"), (Decimal(17), "18 times the cost")])
+def test_a_cost_of_several_times_is_said_as_such(option: Option, ranked: Decimal, said: str) -> None:
+    other = replace(option, rank_usd_per_month=Range.exactly(option.bill.usd_per_month.expected))
+    assert said in compare_options(dearer(other, billed=ranked, ranked=ranked), other)
+
+
+def test_a_time_of_several_times_is_said_as_such(option: Option) -> None:
+    slow = replace(option, runs=tuple(replace(run, hours=run.hours * Decimal("6.2")) for run in option.runs))
+    assert compare_options(slow, option) == "About the same cost; against it: runs 6 times as long."
+
+
+def test_costs_within_a_percent_are_named_beside_what_differs(option: Option) -> None:
+    slow = replace(option, runs=tuple(replace(run, hours=run.hours * Decimal("1.26")) for run in option.runs))
+    assert compare_options(slow, option) == "About the same cost; against it: 26% longer runs."
+
+
+def test_the_fastest_of_services_says_what_it_is_faster_at(option: Option) -> None:
+    served = replace(option, runs=(), views=())
+    assert "the fastest answers" in compare_options(replace(served, views=("fastest",)), served)
+
+
+def doubted(option: Option, *flags: str) -> Option:
+    return replace(option, worth=tuple(replace(each, flags=flags) for each in option.worth))
+
+
+@pytest.mark.parametrize("flags", [(), ("undated",), ("sources differ by 58%",), ("sources differ by 3%",)])
+@pytest.mark.parametrize("unpriced", [0, 1, 4])
+@pytest.mark.parametrize("verdict", list(Verdict))
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_recommendation_claims_only_what_holds(
+    option: Option, flags: tuple[str, ...], unpriced: int, verdict: Verdict, alone: bool
+) -> None:
+    first = replace(option.bill.lines[0], state=State.UNPRICED, usd_per_unit=None, usd_per_month=None)
+    lines = (*option.bill.lines, *(replace(first, key=f"missing-{at}") for at in range(unpriced)))
+    shown = replace(
+        option, bill=replace(option.bill, lines=lines), judgement=replace(option.judgement, verdict=verdict)
+    )
+    said = describe_recommended(doubted(shown, *flags), alone=alone)
+    missing = len(shown.bill.unpriced)
+    assert ("a price for every line" in said) == (not missing)
+    assert (f"{missing} lines have no price" in said or "1 line has no price" in said) == bool(missing)
+    assert ("the month within the budget" in said) == (verdict is Verdict.WITHIN)
+    assert ("over the budget" in said) == (verdict is Verdict.OVER)
+    doubtful = flags in {("undated",), ("sources differ by 58%",)}
+    assert ("prices that sources agree on" in said) == (not doubtful)
+    assert (f"a price in doubt ({''.join(flags)})" in said) == doubtful
+    assert ("The lowest expected cost" in said) == (not alone)
+
+
+@pytest.mark.parametrize("ceiling", [{}, {"usd_per_gpu_hour": 1000}, {"usd_per_month": 10**9}])
+def test_a_quote_names_a_budget_only_where_one_is_set(ceiling: dict[str, int]) -> None:
+    small = market(SmallCatalog(MACHINES, ROWS, accelerators_list=(accelerator(),)))
+    wanted = checklist(TRAINING, **({"ceiling": ceiling} if ceiling else {}))
+    found = quote(wanted, checklist_digest="", stack="acme", market=small, today=TODAY)
+    assert ("budget" in found.recommended.tradeoff) == ("usd_per_month" in ceiling)

@@ -13,7 +13,7 @@ from planning.demand import Fit, Misfit
 from planning.money import Range
 from planning.sizing import fit as fitting
 from planning.sizing.cpu import ARM_NOTE
-from planning.sizing.fit import fit
+from planning.sizing.fit import fit, start_hours
 from planning.sizing.hours import hours_beside
 from planning.sizing.misfits import MONTH_TOO_SHORT, TOO_MANY
 from planning.sizing.speed import Speed, spread
@@ -36,7 +36,7 @@ def test_23_accelerators_are_3_nodes_of_8_and_a_spare() -> None:
 
 def test_time_is_flops_over_accelerators_peak_mfu_and_scaling() -> None:
     seconds = Decimal("1e24") / (24 * 989 * Decimal("1e12") * Decimal("0.4") * Decimal("0.9"))
-    hours = fits(TRAIN).hours_per_run
+    hours = fits(TRAIN).work_hours
     assert hours is not None
     assert round(hours, 6) == round(seconds / 3600, 6)
 
@@ -45,14 +45,12 @@ def test_one_node_loses_nothing_to_scaling_and_has_no_spare() -> None:
     found = fits(replace(TRAIN, memory_gb=Decimal(600), rdma=True), replace(NODE, cluster=False))
     seconds = Decimal("1e24") / (8 * 989 * Decimal("1e12") * Decimal("0.4"))
     assert (found.working, found.spares) == (1, 0)
-    assert found.hours_per_run is not None
-    assert round(found.hours_per_run, 6) == round(seconds / 3600, 6)
+    assert round(found.work_hours, 6) == round(seconds / 3600, 6)
 
 
 def test_a_deadline_buys_nodes() -> None:
     relaxed = fits(TRAIN)
-    assert relaxed.hours_per_run is not None
-    hurried = fits(replace(TRAIN, deadline_hours=relaxed.hours_per_run / 4))
+    hurried = fits(replace(TRAIN, deadline_hours=relaxed.work_hours / 4 + start_hours(NODE)))
     assert hurried.working == relaxed.working * 4
     assert hurried.spares == 2
 
@@ -60,17 +58,15 @@ def test_a_deadline_buys_nodes() -> None:
 def test_a_month_of_runs_is_paid_for_working_and_spare_nodes() -> None:
     short = replace(TRAIN, flops=Decimal("1e22"), runs_per_month=Decimal(2))
     found = fits(short)
-    assert found.hours_per_run is not None
     assert found.node_hours.min == 0
-    assert found.node_hours.expected == found.hours_per_run * 2 * 4
-    assert found.node_hours.max == min(730 * 4, found.hours_per_run * 2 * 2 * 4)
+    assert found.node_hours.expected == found.work_hours * 2 * 4
+    assert found.node_hours.max == min(730 * 4, found.work_hours * 2 * 2 * 4)
 
 
 def test_the_busiest_month_has_whole_runs_each_repeated_once() -> None:
     found = fits(replace(TRAIN, flops=Decimal("1e21"), runs_per_month=Decimal("0.25")))
-    assert found.hours_per_run is not None
-    assert found.node_hours.expected == found.hours_per_run * Decimal("0.25") * 4
-    assert found.node_hours.max == found.hours_per_run * 2 * 4
+    assert found.node_hours.expected == found.work_hours * Decimal("0.25") * 4
+    assert found.node_hours.max == found.work_hours * 2 * 4
 
 
 @pytest.mark.parametrize("runs", [1, 3, 1000])
@@ -97,7 +93,7 @@ def test_runs_of_a_month_buy_the_nodes_on_which_they_fit_into_it() -> None:
 
 
 def test_both_limits_can_be_lifted() -> None:
-    late = replace(TRAIN, deadline_hours=Decimal("0.01"), most_hours_per_run=Decimal("0.02"))
+    late = replace(TRAIN, deadline_hours=Decimal(1), most_hours_per_run=Decimal(2))
     assert fit(late, NODE, H100) == TOO_MANY
     assert fits(replace(late, deadline_hours=None, most_hours_per_run=None)) == fits(TRAIN)
 
@@ -119,7 +115,7 @@ def test_work_that_nobody_knows_is_counted_as_busy_all_month() -> None:
 def test_a_measured_rate_holds_for_its_family(measured_on: str) -> None:
     measured = {"flops": None, "samples_per_run": Decimal(36_000_000), "rate_per_accelerator": Decimal(100)}
     found = fits(replace(TRAIN, memory_gb=Decimal(0), measured_on=measured_on, **measured))
-    assert (found.working, found.hours_per_run) == (1, Decimal("12.5"))
+    assert (found.working, found.work_hours) == (1, Decimal("12.5"))
 
 
 def test_a_measured_rate_needs_no_known_peak() -> None:
@@ -245,7 +241,7 @@ def test_a_plain_fit_needs_no_note() -> None:
 def test_spread_gives_the_time_on_any_number_of_nodes() -> None:
     speed = spread(TRAIN, NODE, H100)
     assert isinstance(speed, Speed)
-    assert speed.hours(3) == fits(TRAIN).hours_per_run
+    assert speed.hours(3) == fits(TRAIN).work_hours
     assert speed.nodes_within(speed.one_node_hours) == 1
     assert speed.nodes_within(speed.one_node_hours * Decimal("0.999")) == 2
     assert spread(replace(TRAIN, flops=None), NODE, H100) is None
@@ -254,5 +250,4 @@ def test_spread_gives_the_time_on_any_number_of_nodes() -> None:
 
 def test_simulators_are_up_as_long_as_their_job() -> None:
     leader = fits(replace(TRAIN, flops=Decimal("1e22")))
-    assert leader.hours_per_run is not None
-    assert round(hours_beside(leader), 9) == round(leader.hours_per_run, 9)
+    assert round(hours_beside(leader), 9) == round(leader.work_hours, 9)

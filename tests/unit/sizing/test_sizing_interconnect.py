@@ -104,8 +104,8 @@ def test_an_unknown_network_without_a_fabric_is_held_to_the_least_of_the_catalog
     rates = [machines[key].network_gbps for key in machines if machines[key].accelerators]
     assert min(rate for rate in rates if rate) == rules.LEAST_NETWORK.value
     silent = replace(SINGLE, network_gbps=None)
-    assert speed_of(job(), silent).hours(8) >= speed_of(job(), SINGLE).hours(8)
-    assert speed_of(job(), silent).hours(8) > speed_of(job(), replace(NODE, accelerators=1)).hours(8)
+    assert speed_of(job(), silent).hours(16) >= speed_of(job(), SINGLE).hours(16)
+    assert speed_of(job(), silent).hours(16) > speed_of(job(), replace(NODE, accelerators=1)).hours(16)
 
 
 def test_405b_on_16384_accelerators_is_sized_over_several_spines() -> None:

@@ -75,8 +75,9 @@ CASES: list[tuple[Misfit, Demand, Machine, Accelerator | None]] = [
         replace(NODE, network_gbps=Decimal(10)),
         H100,
     ),
-    (misfits.TOO_MANY, replace(TRAIN, deadline_hours=Decimal("0.01")), NODE, H100),
-    (misfits.MONTH_TOO_SHORT, replace(TRAIN, most_hours_per_run=Decimal("0.01")), NODE, H100),
+    (misfits.START_TOO_LONG, replace(TRAIN, deadline_hours=Decimal("0.01")), NODE, H100),
+    (misfits.TOO_MANY, replace(TRAIN, deadline_hours=Decimal(1)), NODE, H100),
+    (misfits.MONTH_TOO_SHORT, replace(TRAIN, most_hours_per_run=Decimal(1)), NODE, H100),
     (misfits.asked_too_slow(98 * 8), replace(asking(count=24), most_hours_per_run=Decimal(1000)), NODE, H100),
     (misfits.BATCH_TOO_SMALL, replace(TRAIN, global_batch=1, deadline_hours=Decimal(20_000)), NODE, H100),
 ]
