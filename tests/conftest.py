@@ -1,7 +1,8 @@
 """Examples tell what is wrong, not how busy a machine is: they have no deadline, and none is kept beside the code.
 
 `make test` draws the same examples in every run, so that it fails for a change and never for luck. `make test-long`
-draws others each time, from a seed that it shows, and walks as many generated checklists as take minutes.
+draws others, from a seed that it shows, and walks as many generated checklists as take minutes. `.ci/run` gives it a
+seed made of the tree: other examples for each change, the same for the same tree.
 """
 
 from __future__ import annotations
@@ -12,18 +13,20 @@ from itertools import groupby
 from random import Random
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, is_hypothesis_test, seed, settings
+from hypothesis.internal.conjecture import providers
 
 FIXED = "fixed"
-FREE = "free"
 _FURTHEST = 2**31
 _STRIDE = 2**20  # between the checklists of two seeds; no walk of the suite is longer
 
 settings.register_profile(
     FIXED, deadline=None, database=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
-settings.register_profile(FREE, settings.get_profile(FIXED), derandomize=False, print_blob=True)
 settings.load_profile(FIXED)
+# Hypothesis also draws constants of whatever modules of ours are imported by then (its release 6.131), so that an
+# example would hang on which tests ran before in the same process. Then no seed gives the same examples again.
+providers.is_local_module_file = lambda _path: False  # pyright: ignore[reportPrivateImportUsage]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -33,24 +36,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--shuffle", type=int, default=None, metavar="SEED", help="run files and tests in another order")
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """Choose the profile before a test is collected, for a test's own settings start from it."""
-    if _option(config, "--free-seed") is not None:
-        settings.load_profile(FREE)
-
-
 def pytest_report_header(config: pytest.Config) -> list[str]:
     """What somebody needs to see the same run again."""
     given = ((name, _option(config, name)) for name in ("--free-seed", "--shuffle"))
-    return [f"again with {name} {seed}" for name, seed in given if seed is not None]
+    return [f"again with {name} {number}" for name, number in given if number is not None]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Shuffle files, and tests inside each; a file's tests stay together, for they share what it starts."""
-    seed = _option(config, "--shuffle")
-    if seed is None:
+    """Draw from the seed that is given; shuffle files, and tests inside each.
+
+    A seed goes before a test's own `derandomize`. A file's tests stay together, for they share what it starts.
+    """
+    free, order = _option(config, "--free-seed"), _option(config, "--shuffle")
+    for item in items if free is not None else ():
+        if isinstance(item, pytest.Function) and is_hypothesis_test(item.obj):
+            seed(free)(getattr(item.obj, "__func__", item.obj))
+    if order is None:
         return
-    chance = Random(seed)  # noqa: S311 - an order, no secret
+    chance = Random(order)  # noqa: S311 - an order, no secret
     files = [list(tests) for _, tests in groupby(items, key=lambda item: item.path)]
     chance.shuffle(files)
     for tests in files:
@@ -61,8 +64,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.fixture(scope="session")
 def free_start(pytestconfig: pytest.Config) -> int:
     """The number of the first generated checklist of a long walk: other checklists for each seed."""
-    seed = _option(pytestconfig, "--free-seed")
-    return (secrets.randbelow(_FURTHEST) if seed is None else seed) * _STRIDE
+    given = _option(pytestconfig, "--free-seed")
+    return (secrets.randbelow(_FURTHEST) if given is None else given) * _STRIDE
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,7 @@
 """Every `sh` block of the README and the guides is run, in order, in a copy of the project.
 
+The README's lines are run as somebody types them, each in a process; those of the guides in this one.
+
 A line that ends in `# exits N` must leave with that code; every other line with 0. Blocks of other kinds show what
 needs a cloud, the Pulumi engine or `make`, and are not run here.
 """
@@ -15,6 +17,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from command_here import command_here
 
 ROOT = Path(__file__).parents[2]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs/guides").glob("*.md")))
@@ -39,25 +42,27 @@ def copy_of_project(folder: Path) -> None:
     shutil.copytree(ROOT / "stacks", folder / "stacks", ignore=ignored)
 
 
-def run(line: str, *, folder: Path) -> subprocess.CompletedProcess[str]:
-    words = shlex.split(line, comments=True)
+def run(words: list[str], *, folder: Path) -> subprocess.CompletedProcess[str]:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     return subprocess.run(
         words,
         cwd=folder,
-        env={**os.environ, "PATH": path, "ATOLL_TODAY": TODAY},
+        env={**os.environ, "PATH": path},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=lambda page: page.name)
-def test_every_example_of_a_page_runs(page: Path, tmp_path: Path) -> None:
+def test_every_example_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     copy_of_project(tmp_path)
+    monkeypatch.setenv("ATOLL_TODAY", TODAY)
     for line in commands(page):
-        done = run(line, folder=tmp_path)
+        words = shlex.split(line, comments=True)
+        is_here = words[0] == "atoll" and page.name != "README.md"
+        done = command_here(tmp_path, *words[1:]) if is_here else run(words, folder=tmp_path)
         expected = EXPECTED_CODE.search(line)
         assert done.returncode == int(expected[1] if expected else 0), f"{line}\n{done.stdout[-500:]}{done.stderr}"
 

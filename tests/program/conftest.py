@@ -7,6 +7,7 @@ import pytest
 import specs
 import specs_coreweave
 import specs_gcp
+from programs import program_of
 
 from components.targets import build
 from driver.offline.program import Run, run
@@ -15,14 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from planning.spec import ClusterSpec
-
-
-def program_of(spec: ClusterSpec) -> Callable[[], None]:
-    def program() -> None:
-        for name, value in build((spec,)).items():
-            pulumi.export(name, value)
-
-    return program
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import specs
-from conftest import program_of
+from programs import program_of
 
 from driver.offline.program import ROOT
 from driver.terraform.answers import documents_of

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from datetime import date
 from functools import cache
 from pathlib import Path
 
 import pytest
+from command_here import command_here
 from locked_stack import write_locked
 
 from catalogs.reader import load
@@ -85,8 +84,7 @@ def test_the_bill_of_an_accepted_option_equals_the_takeoff_of_its_program(
     write_locked(tmp_path, accepted)
     (tmp_path / "Pulumi.yaml").write_text((ROOT / "Pulumi.yaml").read_text())
     (tmp_path / "stacks/__main__.py").write_text((ROOT / "stacks/__main__.py").read_text())
-    command = [sys.executable, "-m", "driver.entry", "plan", example, "--json", "--today", str(TODAY)]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    done = command_here(tmp_path, "plan", example, "--json", "--today", str(TODAY))
     assert done.returncode in (0, 10, 11), done.stderr
     plan = json.loads(done.stdout)
     assert plan["differences"] == []

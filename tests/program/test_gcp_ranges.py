@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from components.cluster.gcp_names import label, shown
-from components.network.gcp_ranges import FABRIC_RANGES, NARROWEST, Ranges, fabric_ranges, ranges
+from planning.gke_ranges import FABRIC_RANGES, NARROWEST, Ranges, fabric_ranges, ranges
 from planning.spec import Placement
 
 cidrs = st.builds(

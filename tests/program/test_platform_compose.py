@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 import pulumi
 import pytest
-from conftest import program_of
 from look import of_type
 from platform_samples import run_part, spec_with
+from programs import program_of
 
 from catalogs.software.reader import parts
 from components.platform.builders import BUILDERS

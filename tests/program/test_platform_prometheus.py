@@ -66,7 +66,6 @@ def test_what_it_measures_outlives_its_pod_and_fits_its_disk() -> None:
 def test_addresses_of_other_parts_hold() -> None:
     assert told(installed(), "fullnameOverride") == "prometheus"
     assert names.PROMETHEUS.startswith("http://prometheus-prometheus.observability.")
-    assert names.ALERTMANAGER.startswith("http://prometheus-alertmanager.observability.")
 
 
 def test_nobody_gets_into_grafana_without_signing_in() -> None:

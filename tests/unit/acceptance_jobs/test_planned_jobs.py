@@ -130,7 +130,7 @@ def test_code_lies_where_python_looks_for_it(tmp_path: Path) -> None:
         path.write_text(files[str(item["key"])], encoding="utf-8")
     for name in ("measure.node", "measure.fabric", "measure.storage", "measure.network", "measure.burn_in", "tries"):
         command = [sys.executable, "-S", "-m", f"components.acceptance.{name}", "--help"]
-        ran = subprocess.run(command, cwd=tmp_path, env={}, capture_output=True, text=True, timeout=30, check=False)
+        ran = subprocess.run(command, cwd=tmp_path, env={}, capture_output=True, text=True, timeout=300, check=False)
         assert ran.returncode == 0, ran.stderr
         assert "--placement" in ran.stdout
     assert sum(map(len, files.values())) < 900_000  # a ConfigMap holds 1 MiB
@@ -139,12 +139,12 @@ def test_code_lies_where_python_looks_for_it(tmp_path: Path) -> None:
 def test_a_program_is_carried_with_its_libraries(tmp_path: Path) -> None:
     script = tmp_path / "carry.sh"
     script.write_text(scripts.CARRY, encoding="utf-8")
-    subprocess.run(["/bin/sh", str(script), "env", str(tmp_path / "tools")], check=True, timeout=30)
+    subprocess.run(["/bin/sh", str(script), "env", str(tmp_path / "tools")], check=True, timeout=300)
     ran = subprocess.run(
         [str(tmp_path / "tools" / "bin" / "env"), "A=two words"],
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=300,
         check=True,
         env={},
     )

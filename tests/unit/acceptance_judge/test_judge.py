@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from copy import deepcopy
 from dataclasses import replace
 from decimal import Decimal
@@ -16,7 +17,7 @@ from planning.acceptance.curve import curves
 from planning.acceptance.holding import About, judged
 from planning.acceptance.judge import judge
 from planning.acceptance.limits import Limit, unknown
-from planning.acceptance.records import measured_of, results_of, results_to
+from planning.acceptance.records import measured_of, results_of
 from planning.acceptance.results import Results
 from planning.acceptance.verdicts import Outcome, Verdict, Verdicts
 from planning.checklist.agreement import AgreedSpeed, Agreement
@@ -277,9 +278,9 @@ def test_a_node_in_two_pools_and_the_same_record_twice_are_named() -> None:
 
 def test_results_are_written_and_read_again() -> None:
     results = good()
-    assert results_of(results_to(results), file="results.json") == results
+    assert results_of(json.dumps(results), file="results.json") == results
     with pytest.raises(InputError) as refused:
-        results_of(results_to(results).replace('"failed": []', '"failed": "no"', 1), file="results.json")
+        results_of(json.dumps(results).replace('"failed": []', '"failed": "no"', 1), file="results.json")
     assert "measured.0: no record: failed" in refused.value.faults[0].message
 
 
@@ -368,3 +369,16 @@ def test_points_of_the_curve_with_theory_and_threshold() -> None:
         (4, 1, 120, False),
         (4, 4, 355, True),
     ]
+
+
+@pytest.mark.parametrize("text", ["two", "-2", "2.0", "\u00b2", "\u0662", "9" * 5000])
+@pytest.mark.parametrize(
+    ("check", "param"),
+    [("all_reduce", "nodes"), ("all_reduce", "payload_bytes"), ("loader", "nodes"), ("nvlink", "payload_bytes")],
+)
+def test_a_count_that_is_no_whole_number_is_a_fault_and_never_0(check: str, param: str, text: str) -> None:
+    results = good()
+    record = next(each for each in results["measured"] if each["check"] == check)
+    record["params"][param] = text
+    assert any(f"{param} is no whole number" in each for each in judge(results, expected()).faults)
+    curves(results, expected())

@@ -55,7 +55,7 @@ def measure(tmp_path: Path, program: str, *words: str) -> tuple[int, list[Measur
         env=env,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
     records, faults = measured_of(ran.stdout)

@@ -83,7 +83,7 @@ class Tools:
             return reduced(command, hosts=1, each=pool.accelerators, bus=good(pool.nvlink))
         assert tool == "mpirun"
         hosts = int(command[list(command).index("-np") + 1]) // int(command[list(command).index("-N") + 1])
-        limit = pool.all_reduce_over(hosts)
+        limit = next((each.limit for each in pool.all_reduce if each.nodes == hosts), None)
         assert limit is not None, f"nobody asks for an all-reduce over {hosts} nodes of {pool.subject}"
         return reduced(command, hosts=hosts, each=pool.accelerators, bus=good(limit))
 

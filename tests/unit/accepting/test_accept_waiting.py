@@ -90,9 +90,9 @@ def test_without_its_host_engine_dcgm_keeps_no_other_check_from_its_turn(tmp_pat
         (tmp_path / name).write_text(text if text.startswith("#!") else f"#!/bin/sh\n{text}\n", encoding="utf-8")
         (tmp_path / name).chmod(0o755)
     path = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
-    subprocess.run(["/bin/sh", str(tmp_path / "dcgm.sh"), str(tmp_path), "3"], env=path, check=True, timeout=30)
+    subprocess.run(["/bin/sh", str(tmp_path / "dcgm.sh"), str(tmp_path), "3"], env=path, check=True, timeout=300)
     command = [str(tmp_path / "stand-in"), "diag", "-r", "3", "-j"]
-    ran = subprocess.run(command, env=path, capture_output=True, text=True, timeout=30, check=False)
+    ran = subprocess.run(command, env=path, capture_output=True, text=True, timeout=300, check=False)
     assert (ran.returncode, ran.stdout, ran.stderr) == (3, "", "no driver\n")
 
 

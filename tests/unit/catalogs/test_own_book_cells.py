@@ -50,6 +50,8 @@ def refused(root: Path, *rows: str) -> str:
         ("reef,support_24x7,*,list,month,500,,c,", "per 'USD of monthly bill'"),
         ("reef,*,*,*,hour,-5%,,c,", "the row also covers prices per GB"),
         ("reef,big,eastt,on_demand,hour,20,0,c,", "unknown region of reef 'eastt'; did you mean \"east\"?"),
+        ("reef,big,north-9,on_demand,hour,20,0,c,", "adds no region; add its facts to catalogs/regions.csv first"),
+        ("reef,huge,east,on_demand,hour,20,0,c,", "adds no machine; add its facts to catalogs/reef/machines.csv first"),
         ("reef,big,eastt,*,,-5%,,c,", 'did you mean "east"?'),
         ("reff,big,east,on_demand,hour,20,0,c,", "unknown provider 'reff'; did you mean \"reef\"?"),
         ("reef,bigg,east,on_demand,hour,20,0,c,", 'neither a machine nor a service word; did you mean "big"?'),

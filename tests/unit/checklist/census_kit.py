@@ -191,8 +191,16 @@ class Quotes:
 
     def __init__(self) -> None:
         self._market = Market(load())
+        self._texts: dict[str, str] = {}
 
     def text(self, checklist: Checklist) -> str:
+        """The quote of a checklist, made once: hundreds of fields are compared with the same few bases."""
+        key = repr(checklist)
+        if key not in self._texts:
+            self._texts[key] = self._quoted(checklist)
+        return self._texts[key]
+
+    def _quoted(self, checklist: Checklist) -> str:
         try:
             found = quote(checklist, checklist_digest="", stack="census", market=self._market, today=TODAY)
         except AtollError as error:

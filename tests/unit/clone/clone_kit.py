@@ -37,6 +37,7 @@ HARMLESS = {
     "where.existing": "OTHER_KUBECONFIG/prod",
     "access.sso.client_id": "keep",
     "access.ssh": "false",
+    "platform.object_store": "minio",
 }
 
 

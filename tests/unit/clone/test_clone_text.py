@@ -28,7 +28,7 @@ def test_lines_that_need_not_change_stay_and_the_text_says_the_clone(name: str, 
 
 CHANGED = (
     *("cidr", "wanted", "regions", "residency", "existing", "provider", "kubeconfig_env", "context"),
-    *("accelerator", "form", "client_id", "sharing", "ssh"),
+    *("accelerator", "form", "client_id", "sharing", "ssh", "object_store"),
 )
 
 

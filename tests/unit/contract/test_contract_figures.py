@@ -53,9 +53,9 @@ AGREEMENTS = pytest.mark.parametrize("agreement", [Agreement(), SETTLED], ids=["
 
 
 @cache
-def made(example: str, agreement: Agreement = SETTLED, *, option: int = -1) -> Document:
-    asked = checklist(example).model_copy(update={"agreement": agreement})
-    return annex(accepted(example, option=option), checklist=asked, catalog=catalog())
+def made(example: str, agreement: Agreement = SETTLED, *, option: int = -1, provider: str = "") -> Document:
+    asked = checklist(example, provider=provider).model_copy(update={"agreement": agreement})
+    return annex(accepted(example, option=option, provider=provider), checklist=asked, catalog=catalog())
 
 
 def titles(document: Document) -> list[str]:

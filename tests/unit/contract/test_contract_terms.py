@@ -6,7 +6,7 @@ from datetime import date
 from decimal import Decimal
 
 import pytest
-from accepted import EXAMPLES, accepted, catalog, checklist, known, place_of
+from accepted import EXAMPLES, accepted, catalog, checklist, known
 from test_contract_figures import SETTLED, blanks, made, tables, titles, whole
 from tracing import untraced
 
@@ -65,7 +65,8 @@ def test_a_fabric_is_promised_where_nodes_work_together(example: str) -> None:
 
 
 def test_a_pool_of_one_node_has_no_all_reduce_over_nodes() -> None:
-    assert "Bus bandwidth" not in whole(made("demo"))
+    assert [each.working for each in accepted("demo", option=0).spec.pools if each.workload == "finetune-7b"] == [1]
+    assert "Bus bandwidth" not in whole(made("demo", option=0))
 
 
 def test_the_fabric_is_measured_at_the_node_counts_that_the_pool_reaches() -> None:
@@ -208,15 +209,15 @@ def test_processors_alone_promise_no_accelerators() -> None:
 def test_only_nodes_that_the_program_sets_apart_are_promised_a_burn_in() -> None:
     """The demo asks for a burn-in, and all of its accelerators come and go."""
     demo = whole(made("demo", Agreement(), option=0))
-    assert "finetune-7b: no burn-in, since its nodes come and go with the work" in demo
+    assert "finetune-7b: no burn-in, since nodes that come and go with the work" in demo
     assert "are stressed for" not in demo
     assert "Burn the accelerator nodes in" not in demo
     served = whole(made("spanning-two", Agreement()))
     assert "that are always there are stressed for at least 48 hours" in served
-    assert "training: weekly: no burn-in, since its nodes come and go" in served
-    google = place_of("inference-247", provider="gcp")  # some always up, but one group with those that come and go
-    one_group = whole(made("inference-247", Agreement(), option=google))
-    assert "assistant: no burn-in, since its nodes come and go" in one_group
+    assert "training: weekly: no burn-in, since nodes that come and go" in served
+    # At Google some copies are always up, but in one group with those that come and go.
+    one_group = whole(made("inference-247", Agreement(), option=0, provider="gcp"))
+    assert "assistant: no burn-in, since nodes that come and go" in one_group
     assert "lets a node in by itself after 48 hours" not in served
     longer = whole(made("spanning-two", Agreement(burn_in_hours=Decimal(60))))
     assert "are stressed for 60 hours" in longer
@@ -235,7 +236,7 @@ def test_a_burn_in_is_promised_where_the_program_runs_and_the_acceptance_asks_fo
 
 def test_what_no_fault_follows_from_is_no_promise() -> None:
     """Of an L4 in eight bits nobody has published what can be reached; less than a share of its peak proves nothing."""
-    document = made("inference-247", Agreement(), option=place_of("inference-247", provider="gcp"))
+    document = made("inference-247", Agreement(), option=0, provider="gcp")
     row = next(row for table in tables(document) for row in table if row[0] == "assistant" and row[-2] == "fp8")
     assert row[3] == "to be agreed"
     assert any("the peak is 242.5" in label for label in blanks(document))

@@ -10,6 +10,7 @@ from pathlib import Path
 from tracing import Known
 
 from catalogs.reader import Catalog, load
+from driver.answers import Wanted, narrow_checklist
 from planning.checklist import Checklist
 from planning.checklist.reading import read_file
 from planning.json_form import checklist_digest
@@ -30,28 +31,24 @@ def catalog() -> Catalog:
 
 
 @cache
-def checklist(example: str) -> Checklist:
-    return read_file(ROOT / "stacks" / example / "checklist.yaml")
+def checklist(example: str, *, provider: str = "") -> Checklist:
+    """An example, of one provider alone where one is named."""
+    asked = read_file(ROOT / "stacks" / example / "checklist.yaml")
+    return narrow_checklist(asked, Wanted((provider,) if provider else ()))
 
 
 @cache
-def quoted(example: str) -> Quote:
-    asked = checklist(example)
+def quoted(example: str, *, provider: str = "") -> Quote:
+    asked = checklist(example, provider=provider)
     digest = checklist_digest(asked)
     return quote(asked, checklist_digest=digest, stack=example, market=Market(catalog()), today=TODAY)
 
 
-def place_of(example: str, *, provider: str) -> int:
-    """The place among the options of the first that is built at a provider."""
-    options = quoted(example).options
-    return next(at for at, option in enumerate(options) if option.placements[0].placement.provider == provider)
-
-
 @cache
-def accepted(example: str, *, option: int = -1) -> Lock:
+def accepted(example: str, *, option: int = -1, provider: str = "") -> Lock:
     """The lock of an answer: the last one, unless another is named by its place among the options."""
-    asked = checklist(example)
-    found = quoted(example)
+    asked = checklist(example, provider=provider)
+    found = quoted(example, provider=provider)
     return lock(found, found.options[option], ceiling=ceilings(asked), contract_months=asked.contract.months)
 
 
