@@ -2,53 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import jsonschema
 import pytest
+from command_here import ONCE
+from command_project import CHECKLIST, Atoll, Outcome, write_checklist
 
 from driver.cli import run
-from driver.schemas import schema
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "driver"
 UPDATE = "ATOLL_UPDATE_GOLDENS"
-
-CHECKLIST = """\
-customer:
-  name: acme
-  owner: ops@acme.example
-workloads:
-  - name: tune
-    kind: fine_tuning
-    model:
-      parameters: 7B
-    tokens: 2B
-storage:
-  cold:
-    size: 2TB
-where:
-  wanted: [aws]
-  regions: [us-east-1]
-ceiling:
-  usd_per_month: 1000000
-"""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What one command line led to."""
-
-    code: int
-    out: str
-    err: str
-
-
-Atoll = Callable[..., Outcome]
 
 
 @pytest.fixture
@@ -62,24 +27,12 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def valid(name: str, text: str) -> Any:
-    """The document in a text, once its published schema holds for it."""
-    document = json.loads(text)
-    jsonschema.validate(document, schema(name), cls=jsonschema.Draft202012Validator)
-    return document
-
-
-def write_checklist(project: Path, stack: str, text: str) -> Path:
-    path = project / "stacks" / stack / "checklist.yaml"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
 @pytest.fixture
-def atoll(project: Path, capsys: pytest.CaptureFixture[str]) -> Atoll:
-    """Run a command line in this process, in the project."""
+def atoll(project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Atoll:
+    """Run a command line in this process, in the project, over one catalog and one quote of each checklist."""
     assert Path.cwd() == project
+    for name, answer in ONCE.items():
+        monkeypatch.setattr(name, answer)
 
     def call(*arguments: str) -> Outcome:
         capsys.readouterr()

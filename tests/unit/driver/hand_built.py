@@ -195,11 +195,11 @@ def option(
             usd_per_year=Decimal(248000),
             rent_usd_per_year=Decimal("285572.22"),
             break_even_month=36,
-            source="founding text 003",
+            source="Ntropy (March 2022)",
         ),
         leaves_out=("the VPN gateway", "taxes"),
         lock_in="EFA images; Kubernetes objects move",
-        notes=("train: spot machines may be taken away",),
+        notes=("train: spot machines may be interrupted",),
     )
 
 
@@ -259,7 +259,7 @@ def figures() -> tuple[Figure, ...]:
             unit="GB",
             formula="parameters x 18 bytes x 1.25",
             inputs=(("parameters", "7000000000"),),
-            source="founding text 002",
+            source="ML Engineering Open Book",
         ),
         Figure(
             subject="train",

@@ -140,7 +140,7 @@ def _said(element: ET.Element) -> Iterator[str]:
 
 def read_out_markdown(text: str) -> str:
     """The same of Markdown: neither numbers of footnotes nor those of the list that they lead to."""
-    return re.sub(r"^\d+\. ", "", re.sub(r"<sup>[\d, ]+</sup>", "", text), flags=re.MULTILINE)
+    return re.sub(r"^\d+\. ", "", re.sub(r"<sup>\[[\d, ]+\]</sup>", "", text), flags=re.MULTILINE)
 
 
 def _catalogued(of: Made) -> Iterator[str]:

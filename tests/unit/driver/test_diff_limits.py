@@ -22,6 +22,8 @@ WILD = [
     "a: &a [*a]\n",
     "? [a]\n: b\n",
     "[" * 10_000,
+    "x: " + "y" * 1_100_000,
+    "".join(f"k{at}: 1\n" for at in range(200_000)),
     "x: !!python/name:os.system\n",
     "rules: {1: a, b: c}\n",
     "- a",

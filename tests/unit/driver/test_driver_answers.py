@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import CHECKLIST, Atoll, valid
+from command_project import CHECKLIST, Atoll, valid
 
 Write = Callable[[str], Path]
 EVERY_COMMAND = ("check", "quote", "explain")
@@ -109,6 +109,9 @@ class TestQuoting:
 
     def test_explain_gives_every_figure_one_subject_or_one_name(self, atoll: Atoll) -> None:
         everything = valid("explain", atoll("explain", "demo", "--json").out)["figures"]
+        hours = {each["subject"] for each in everything if each["name"] == "billed node hours"}
+        assert hours
+        assert all(" in " in each for each in hours)
         tune = valid("explain", atoll("explain", "demo", "tune", "--json").out)["figures"]
         memory = valid("explain", atoll("explain", "demo", "memory", "--json").out)["figures"]
         assert 0 < len(tune) < len(everything)

@@ -9,7 +9,7 @@ from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
-from conftest import CHECKLIST, Atoll, valid
+from command_project import CHECKLIST, Atoll, valid
 
 Write = Callable[[str], Path]
 

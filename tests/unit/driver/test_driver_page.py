@@ -18,7 +18,7 @@ from planning.bill import Bill
 from planning.quote import Option, Quote
 
 if TYPE_CHECKING:
-    from conftest import Atoll
+    from command_project import Atoll
 
 EVIL = "<script>alert('1 & 2')</script> | [x](javascript:alert)"
 

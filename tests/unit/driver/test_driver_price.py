@@ -10,7 +10,7 @@ from pathlib import Path
 import hand_built
 import jsonschema
 import pytest
-from conftest import Atoll, valid
+from command_project import Atoll, valid
 
 from driver.render.price import changes, price_parts
 from driver.schemas import schema

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import valid
+from command_project import valid
 
 ROOT = Path(__file__).parents[3]
 DAY = ("--today", "2026-11-21")
@@ -123,7 +123,7 @@ def test_ctrl_c_while_the_program_runs_is_quiet(project: Path) -> None:
         while not (project / "runs").exists() and process.poll() is None:
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=300)
     assert process.returncode == 130
     assert said == "stopped; nothing was written\n"
 
@@ -150,7 +150,7 @@ def test_ctrl_c_while_modules_load_shows_no_traceback(delay_ms: int, project: Pa
             time.sleep(0.005)
         time.sleep(delay_ms / 1000)
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=300)
     assert (process.returncode, said) in [(130, "stopped; nothing was written\n"), (0, "")]
 
 

@@ -88,6 +88,13 @@ def test_figures_with_their_derivations(golden: Golden) -> None:
     golden("figures.txt", text_of(lay_out_figures(hand_built.figures(), width=120)))
 
 
+def test_the_heading_of_figures_is_folded_where_it_is_wider_than_the_screen() -> None:
+    figure = replace(hand_built.figures()[0], subject="reader-of-many-pictures in aws-ap-southeast-3-h200-328-spot-v2")
+    lines = [line.text for line in lay_out_figures([figure], width=60)]
+    assert max(map(len, lines)) <= 60
+    assert lines[:2] == ["reader-of-many-pictures in", "  aws-ap-southeast-3-h200-328-spot-v2"]
+
+
 def test_a_plan_counts_what_is_below_each_component(golden: Golden, printed: Callable[..., str]) -> None:
     resources = small_program()
     golden("tree.txt", printed(resource_tree("demo", resources), counts_line(resources)))

@@ -86,6 +86,7 @@ def test_a_fault_without_a_name_gets_the_name_of_its_file(tmp_path: Path, monkey
     assert caught.value.filename == str(tmp_path / "one")
 
 
+FOREVER_S = 600.0  # however busy the machine is
 SLOW = """
 import os, sys, time
 from pathlib import Path
@@ -93,21 +94,27 @@ from driver import writing
 folder, sync = Path(sys.argv[1]), os.fsync
 def slow(handle):
     (folder / "begun").touch()
-    time.sleep(0.5)
+    time.sleep(float(sys.argv[2]))
     sync(handle)
 os.fsync = slow
 writing.write_all({folder / "one": "new", folder / "two": "new"}, private=True)
-time.sleep(60)
+time.sleep(600)
 """
 
 
+def writes(folder: Path, *, pause_s: float) -> list[str]:
+    """A command that pauses before what it wrote is safe, and stays when it is."""
+    return [sys.executable, "-c", SLOW, str(folder), str(pause_s)]
+
+
 def stopped_while_writing(folder: Path, number: int) -> int:
-    """What a process ends with that is sent a signal while it writes."""
-    with subprocess.Popen([sys.executable, "-c", SLOW, str(folder)], stderr=subprocess.PIPE) as process:
+    """What a process ends with that is sent a signal while it writes; nothing but a kill keeps it from ending that."""
+    pause_s = FOREVER_S if number == signal.SIGKILL else 0.5
+    with subprocess.Popen(writes(folder, pause_s=pause_s), stderr=subprocess.PIPE) as process:
         while not (folder / "begun").exists() and process.poll() is None:
             time.sleep(0.02)
         process.send_signal(number)
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=300)
     (folder / "begun").unlink()
     assert said == b""
     return process.returncode
@@ -128,7 +135,7 @@ def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path: Path) -> No
 
 
 def test_what_a_living_process_writes_is_left_to_it(tmp_path: Path) -> None:
-    with subprocess.Popen([sys.executable, "-c", SLOW, str(tmp_path)]) as process:
+    with subprocess.Popen(writes(tmp_path, pause_s=FOREVER_S)) as process:
         while not (tmp_path / "begun").exists() and process.poll() is None:
             time.sleep(0.02)
         writing.remove_abandoned(tmp_path / "one")

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from conftest import Atoll
+from command_project import Atoll
 from engine_fakes import STACK_ROW, FakeStack, row
 
 from driver.engine import verdict
@@ -58,6 +58,7 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
             differences=(1,) if differs else (),
             judgement=SimpleNamespace(verdict=judged, reason="because"),
             report=report_of(judged),
+            unmatched=(),
         )
         monkeypatch.setattr("driver.engine.session.opened", opened)
         monkeypatch.setattr(verdict, "judged", lambda *_a, **_m: plan)

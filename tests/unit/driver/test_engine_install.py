@@ -11,7 +11,7 @@ from typing import Any
 from urllib.error import URLError
 
 import pytest
-from conftest import Atoll
+from command_project import Atoll
 from pulumi.automation import CommandError, PulumiCommand
 
 from driver.engine import binary, plugins

@@ -6,7 +6,7 @@ import shutil
 from datetime import date
 from pathlib import Path
 
-from conftest import Atoll
+from command_project import Atoll
 
 from driver.engine.reminders import reminders
 from driver.engine.verdict import accepted_usd, expected_steps, judged, lines

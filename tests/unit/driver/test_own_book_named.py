@@ -14,7 +14,7 @@ from driver.prices import price_book
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from conftest import Atoll
+    from command_project import Atoll
 
 HEADER: Final = "provider,item,region,purchase,unit,usd,above,source,as_of\n"
 DAY: Final = "2026-11-21"

@@ -13,7 +13,7 @@ from planning.lock import read_lock, to_text
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conftest import Atoll
+    from command_project import Atoll
 
     Write = Callable[[str], Path]
 

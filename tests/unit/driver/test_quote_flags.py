@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import CHECKLIST, Atoll
+from command_project import CHECKLIST, Atoll
 
 TODAY = ("--today", "2026-11-21")
 Write = Callable[[str], Path]

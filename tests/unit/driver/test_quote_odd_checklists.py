@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from conftest import Atoll, Outcome, valid, write_checklist
+from command_project import Atoll, Outcome, valid, write_checklist
 
 TODAY = ("--today", "2026-11-21")
 CUSTOMER = "customer: {name: acme, owner: ops@acme.example}\n"

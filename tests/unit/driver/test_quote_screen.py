@@ -15,7 +15,7 @@ from driver.render.amounts import duration, number, term_number, usd_short
 from driver.render.layout import ScreenLine, wrap, wrap_name
 from driver.render.options import lay_out_details
 from driver.render.quote_names import order_options
-from driver.render.quote_screen import MOST_LINES, lay_out_quote
+from driver.render.quote_screen import MOST_LINES, describe_guard, lay_out_quote
 from planning.bill import Group
 from planning.errors import InputError, OverCeilingError
 from planning.money import Range
@@ -67,7 +67,8 @@ def test_the_screen_of_every_stack_fits(stack: str, width: int) -> None:
     assert max(map(len, lines)) <= width
     for option in made.quote.options:
         assert option.id in "".join(line.strip() for line in lines[:20])
-    assert made.quote.options[0].tradeoff in " ".join(line.strip() for line in lines), "why is read in full"
+    why = made.quote.options[0].tradeoff
+    assert f"{why[0].lower()}{why[1:]}" in " ".join(line.strip() for line in lines), "why is read in full"
     assert sum(line.startswith("A  Recommended: ") for line in lines) == 1
     assert any(line.startswith("Details: atoll quote ") for line in lines)
 
@@ -122,6 +123,23 @@ def test_an_option_that_is_a_line_under_another_is_no_row_and_named_there() -> N
     assert not any(line.startswith("B  ") for line in lines)
 
 
+def test_a_twin_at_the_same_place_says_which_pool_differs() -> None:
+    home = hand_built.option("a").spec.placement
+    change = "lab on demand instead of spot"
+    twin = Twin(
+        provider=home.provider,
+        region=home.region,
+        share=Decimal("0.003"),
+        option_id="a-v2",
+        views=("no_spot",),
+        difference=change,
+    )
+    quote = hand_built.quote(
+        replace(hand_built.option("a"), twins=(twin,)), replace(hand_built.option("a-v2"), twin_of="a")
+    )
+    assert f"    also as a-v2 with {change}, +0.3% (no spot)" in shown(quote, width=100)
+
+
 def test_only_the_nearest_twins_and_those_with_a_view_are_named_on_the_first_screen() -> None:
     twins = tuple(Twin(provider="aws", region=f"r{at}", share=Decimal(at) / 100) for at in range(6))
     named = Twin(provider="aws", region="r9", share=Decimal("0.09"), option_id="b", views=("fastest",))
@@ -139,7 +157,7 @@ def test_the_details_leave_no_remark_out() -> None:
     assert "More remarks: --details" in short
     assert "More remarks: --details" not in texts(whole)
     said = " ".join(line.strip() for line in texts(whole))
-    assert said.count(SENTENCE) == 5 + 1 + 2
+    assert said.count(SENTENCE[1:]) == 5 + 1 + 2
     assert "Guarded cap" in said
 
 
@@ -155,7 +173,7 @@ def test_each_provider_asked_for_says_why_it_has_no_option_once_for_a_reason() -
 def test_what_holds_for_all_options_is_said_once_in_the_details() -> None:
     quote = hand_built.quote()
     text = "\n".join(texts(list(lay_out_details(quote, width=100))))
-    assert text.count("spot machines may be taken away") == 1
+    assert text.count("spot machines may be interrupted") == 1
     assert text.count("the VPN gateway") == 1
     alone = "\n".join(texts(list(lay_out_details(hand_built.quote(hand_built.option()), width=100))))
     assert "All options" not in alone
@@ -165,7 +183,7 @@ def test_what_holds_for_all_options_is_said_once_in_the_details() -> None:
 def test_the_screen_says_which_reading_the_budget_applies_to() -> None:
     limits = hand_built.ceilings().model_copy(update={"binds": "max"})
     lines = texts(lay_out_quote(hand_built.quote(), ceilings=limits, asked="demo", width=100))
-    assert "Ceiling: 30,000.00 USD a month; it applies to the max cost." in lines
+    assert "Ceiling: 30,000.00 USD a month; it applies to the maximum cost." in lines
 
 
 @pytest.mark.parametrize(
@@ -233,3 +251,57 @@ def test_a_number_of_any_length_is_shown_short(digits: int) -> None:
     assert len(usd_short(value, unpriced=1)) <= 13
     assert Decimal(term_number(str(value)).replace(",", "")) == value
     assert re.fullmatch(r"[\d,.]+|8\.4e\d\d", number(value))
+
+
+def test_of_what_misses_the_checklist_the_nearest_comes_first_and_both_changes_are_one_sentence() -> None:
+    missed = [
+        replace(
+            hand_built.option(name),
+            misses=("train: too late",),
+            runs=(replace(hand_built.option().runs[0], hours=hours),),
+        )
+        for name, hours in (("slow", Decimal(2000)), ("near", Decimal(900)))
+    ]
+    quote = replace(hand_built.quote(*missed), advice=("raise the deadline", "ask for fewer runs"))
+    assert [each.id for each in order_options(quote).options] == ["near", "slow"]
+    assert "What would work: raise the deadline and ask for fewer runs" in shown(quote, width=120)
+
+
+def test_a_missing_view_is_named_in_english() -> None:
+    quote = replace(hand_built.quote(), missing_views={"no_spot": "nothing else is sold", "committed": "no contract"})
+    said = shown(quote, width=120)
+    assert "No option without spot: nothing else is sold" in said
+    assert "No committed option: no contract" in said
+
+
+@pytest.mark.parametrize(
+    ("caps", "said"),
+    [
+        (("30000", "30000"), "Guarded cap: the spend guard stops new work at 30,000.00 USD a month."),
+        ((None, None), ""),
+        (("30000", "41000"), "A 30,000, B 41,000 USD a month. Above the ceiling are nodes that it cannot hold"),
+    ],
+)
+def test_a_guarded_cap_above_the_ceiling_says_why(caps: tuple[str | None, ...], said: str) -> None:
+    options = [
+        replace(hand_built.option(f"o{at}"), guarded_usd_per_month=None if cap is None else Decimal(cap))
+        for at, cap in enumerate(caps)
+    ]
+    found = describe_guard(hand_built.quote(*options), hand_built.ceilings())
+    assert said in found
+    assert bool(found) == bool(said)
+
+
+def test_lines_without_a_price_are_counted_where_their_names_would_be_cut() -> None:
+    bare = hand_built.doubtful()
+    many = [
+        replace(each, label=f"{each.label} of a long name of many words", key=f"{each.key}{at}")
+        for at, each in enumerate(bare.bill.lines * 4)
+    ]
+    full = replace(bare, id="full", bill=type(bare.bill)(tuple(many)))
+    other = replace(
+        full, id="other", bill=type(bare.bill)(tuple(replace(each, label=f"x{each.label}") for each in many))
+    )
+    quote = hand_built.quote(full, other)
+    count = len(full.bill.unpriced)
+    assert f"Lines without a price: A {count}, B {count}; names with --details." in shown(quote, width=120)

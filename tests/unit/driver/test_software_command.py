@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import hand_built
 import pytest
-from conftest import Atoll, valid
+from command_project import Atoll, valid
 from fake_registry import FakeNetwork, chart_manifest, digest_of
 from locked_stack import write_locked
 

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from conftest import CHECKLIST, Atoll
+from command_project import CHECKLIST, Atoll
 from fake_registry import digest_of
 
 from catalogs.software.reader import downloads, parts

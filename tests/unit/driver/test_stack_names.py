@@ -10,7 +10,7 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from conftest import Atoll
+    from command_project import Atoll
 
 DAY = ("--today", "2026-11-21")
 

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from conftest import Atoll, valid
+from command_project import Atoll, valid
 
 FRESH = "2026-12-20"
 LATER = "2036-01-01"

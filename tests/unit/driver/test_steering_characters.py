@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import pytest
 import yaml
-from conftest import CHECKLIST, Atoll, write_checklist
+from command_project import CHECKLIST, Atoll, write_checklist
 
 from driver.faults import told
 from driver.html.markup import element, words
