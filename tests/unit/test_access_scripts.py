@@ -66,7 +66,7 @@ def once(folder: Path) -> str:
     text = text.replace("sleep 60 & wait $!", "exit 0")
     path = f"{folder}/bin:{os.environ['PATH']}"
     done = subprocess.run(
-        ["/bin/sh", "-c", text], env={"PATH": path}, capture_output=True, text=True, timeout=20, check=False
+        ["/bin/sh", "-c", text], env={"PATH": path}, capture_output=True, text=True, timeout=300, check=False
     )
     assert done.returncode == 0, done.stderr
     return done.stderr

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 import yaml
+from pydantic import ValidationError
 
 from driver.cli import app
 from driver.command_table import COMMANDS
@@ -19,9 +22,14 @@ LINK = re.compile(r"\]\((?!https?://|mailto:)([^)\s#]*)(?:#([^)\s]+))?\)")
 YAML = re.compile(r"^```yaml\n(.*?)^```", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"(?:^|`|\$ )atoll ([a-z]+)(?: ([a-z]+))?", re.MULTILINE)
 GROUPS = ("catalog", "engine", "nodes", "relocate", "software")
-of_pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+TEXTS = {page: page.read_text(encoding="utf-8") for page in PAGES}
 
 
+def label(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+@cache
 def anchors(page: Path) -> set[str]:
     """What a heading is called in an address."""
     headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
@@ -39,37 +47,57 @@ def known_commands() -> dict[str, set[str]]:
     return {name: set(getattr(root.get_command(None, name), "commands", {})) for name in COMMANDS}
 
 
-@of_pages
-def test_links_lead_to_pages_and_headings_that_are_there(page: Path) -> None:
+def examples(page: Path) -> Iterator[tuple[str, list[Any]]]:
+    """Each block of YAML, with the documents in it; none for a block that cannot be read."""
+    for block in YAML.findall(TEXTS[page]):
+        try:
+            yield block, list(yaml.safe_load_all(block))
+        except yaml.YAMLError:
+            yield block, []
+
+
+def test_links_lead_to_pages_and_headings_that_are_there() -> None:
     missing: list[str] = []
-    for file, heading in LINK.findall(page.read_text(encoding="utf-8")):
-        target = page.parent / file if file else page
-        if not target.exists() or (heading and heading not in anchors(target)):
-            missing.append(f"{file}#{heading}" if heading else file)
+    for page, text in TEXTS.items():
+        for file, heading in LINK.findall(text):
+            target = page.parent / file if file else page
+            if not target.exists() or (heading and heading not in anchors(target)):
+                missing.append(f"{label(page)}: {file}#{heading}")
     assert missing == []
 
 
-@of_pages
-def test_commands_that_are_written_down_exist(page: Path) -> None:
+def test_commands_that_are_written_down_exist() -> None:
     known = known_commands()
-    named = COMMAND.findall(page.read_text(encoding="utf-8"))
-    assert [each for each, _ in named if each not in known] == []
-    assert [(group, each) for group, each in named if group in GROUPS and each and each not in known[group]] == []
+    unknown: list[str] = []
+    for page, text in TEXTS.items():
+        for name, inner in COMMAND.findall(text):
+            if name not in known or (name in GROUPS and inner and inner not in known[name]):
+                unknown.append(f"{label(page)}: atoll {name} {inner}")
+    assert unknown == []
 
 
-@of_pages
-def test_examples_of_yaml_can_be_read(page: Path) -> None:
-    for block in YAML.findall(page.read_text(encoding="utf-8")):
-        assert all(each is not None for each in yaml.safe_load_all(block)), block
+def test_examples_of_yaml_can_be_read() -> None:
+    unread = [
+        f"{label(page)}: {block}"
+        for page in PAGES
+        for block, documents in examples(page)
+        if not documents or None in documents
+    ]
+    assert unread == []
 
 
-@of_pages
-def test_examples_of_checklists_have_fields_that_exist(page: Path) -> None:
+def test_examples_of_checklists_have_fields_that_exist() -> None:
     whole = yaml.safe_load((ROOT / "stacks/demo/checklist.yaml").read_text(encoding="utf-8"))
-    for block in YAML.findall(page.read_text(encoding="utf-8")):
-        first: Any = next(iter(yaml.safe_load_all(block)))
-        if isinstance(first, dict) and first.keys() <= Checklist.model_fields.keys():
-            Checklist.model_validate(merged(whole, cast("dict[str, Any]", first)))
+    faults: list[str] = []
+    for page in PAGES:
+        for _, documents in examples(page):
+            first: Any = next(iter(documents), None)
+            if isinstance(first, dict) and first.keys() <= Checklist.model_fields.keys():
+                try:
+                    Checklist.model_validate(merged(whole, cast("dict[str, Any]", first)))
+                except ValidationError as error:
+                    faults.append(f"{label(page)}: {error}")
+    assert faults == []
 
 
 @pytest.mark.parametrize("folder", ["guides", "runbooks", "decisions"])

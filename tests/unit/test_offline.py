@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.metadata
 import subprocess
 import sys
@@ -221,7 +222,7 @@ try:
 except AtollError as error:
     print(error)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=True)
     assert done.stdout.strip() == "the program of stack sample did not end within 0.5 s"
 
 
@@ -265,3 +266,22 @@ def test_a_fault_behind_an_output_ends_the_program(monkeypatch: pytest.MonkeyPat
         monkeypatch.setattr(bookkeeping, "quick", nullcontext)
     with pytest.raises(AtollError, match="ZeroDivisionError"):
         run("sample", program=program)
+
+
+@pytest.mark.parametrize("collects", [True, False])
+@pytest.mark.parametrize("fails", [True, False])
+def test_garbage_collection_is_after_a_run_what_it_was_before(collects: bool, fails: bool) -> None:
+    def program() -> None:
+        assert not gc.isenabled()
+        if fails:
+            raise AtollError("on purpose")
+
+    assert gc.isenabled()
+    if not collects:
+        gc.disable()
+    try:
+        with pytest.raises(AtollError, match="on purpose") if fails else nullcontext():
+            run("sample", program=program)
+        assert (gc.isenabled(), gc.get_freeze_count()) == (collects, 0)
+    finally:
+        gc.enable()

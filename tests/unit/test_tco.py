@@ -31,12 +31,9 @@ def test_six_servers_cost_what_the_text_says_within_half_a_percent() -> None:
 
 @pytest.mark.parametrize(("discount", "servers"), [(tco.NO_DISCOUNT, 6), (tco.BULK_DISCOUNT, 5)])
 def test_from_five_or_six_servers_on_buying_is_cheaper(discount: Decimal, servers: int) -> None:
-    found = tco.break_even_servers(tco.A100_SERVER, rent_per_year=tco.A100_RENT_PER_YEAR, bulk_discount=discount)
-    assert found == servers
-
-
-def test_no_number_of_servers_beats_a_rent_below_their_own_cost() -> None:
-    assert tco.break_even_servers(tco.A100_SERVER, rent_per_year=Decimal(50_000)) is None
+    for fewer, is_cheaper in ((servers - 1, False), (servers, True)):
+        owning = tco.usd_per_year(tco.A100_SERVER, servers=fewer, bulk_discount=discount)
+        assert (owning < fewer * tco.A100_RENT_PER_YEAR) is is_cheaper
 
 
 def test_the_first_month_in_which_buying_has_cost_less() -> None:

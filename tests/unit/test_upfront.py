@@ -10,7 +10,7 @@ import pytest
 
 from catalogs.model import PurchaseKind, Term
 from planning.money import NOTHING, Range
-from planning.upfront import day_one_usd, list_upfront
+from planning.upfront import list_upfront
 
 sys.path.append(str(Path(__file__).parents[1] / "program"))
 import specs
@@ -23,7 +23,7 @@ def due(upfront: str, *, months: int = 12, kind: PurchaseKind = PurchaseKind.RES
     term = Term(purchase="word", provider="*", kind=kind, months=months, upfront=upfront, note="", source="made up",
                 holds="yes", holds_source="made up")  # fmt: skip
     found = list_upfront([specs.aws_cluster(pools=(POOL,))], PRICES, term_of=lambda _provider, _word: term)
-    return day_one_usd(found)
+    return sum((each.usd for each in found), start=NOTHING)
 
 
 WHOLE = Decimal(10) * 730 * 12 * POOL.max_nodes

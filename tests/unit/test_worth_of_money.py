@@ -26,15 +26,6 @@ def test_the_table_of_the_founding_text(usd_per_hour: str, tflops: int, text: st
     assert abs(found - Decimal(text)) < Decimal("0.01")
 
 
-def test_72_77_percent_cheaper() -> None:
-    found = worth.cheaper_by(Decimal("3.36"), Decimal("12.34"))
-    assert round(found, 2) == Decimal("72.77")
-
-
-def test_dearer_is_negative() -> None:
-    assert worth.cheaper_by(Decimal(3), Decimal(2)) == -50
-
-
 def test_of_a_machine() -> None:
     found = worth.usd_per_1000_tflops_of(usd_per_hour=Decimal(80), peak=Decimal(1000), accelerators=8)
     assert found == 10
@@ -45,8 +36,6 @@ def test_an_unknown_peak_has_no_worth(peak: Decimal | None, accelerators: int) -
     assert worth.usd_per_1000_tflops_of(usd_per_hour=Decimal(80), peak=peak, accelerators=accelerators) is None
 
 
-def test_nothing_to_compare_with_is_refused() -> None:
-    with pytest.raises(ValueError, match="positive"):
-        worth.cheaper_by(Decimal(1), Decimal(0))
+def test_a_machine_without_a_peak_is_refused() -> None:
     with pytest.raises(ValueError, match="positive"):
         worth.usd_per_1000_tflops(usd_per_hour=Decimal(1), tflops=0)

@@ -4,7 +4,7 @@ import json
 import shutil
 from pathlib import Path
 
-from conftest import Atoll
+from command_project import Atoll
 
 ROOT = Path(__file__).parents[3]
 DAY = ("--today", "2026-11-21")

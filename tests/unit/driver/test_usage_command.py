@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from conftest import Atoll
+from command_project import Atoll
 
 HEAD = "ChargePeriodStart,ConsumedQuantity,ConsumedUnit,ChargeCategory,x_UsageType,Tags\n"
 

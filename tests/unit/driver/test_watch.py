@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Atoll, valid
+from command_project import Atoll, valid
 from engine_fakes import FakeStack
 
 from driver.watching import markdown

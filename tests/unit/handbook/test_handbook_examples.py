@@ -114,7 +114,7 @@ def test_objects_that_mount_a_claim_mount_one_that_there_is(name: str) -> None:
 def test_shell_is_well_formed() -> None:
     every = {text for name in NAMES for _, text in examples(name, ".sh")}
     for text in every:
-        done = subprocess.run(["/bin/sh", "-n"], input=text, capture_output=True, text=True, timeout=20, check=False)
+        done = subprocess.run(["/bin/sh", "-n"], input=text, capture_output=True, text=True, timeout=300, check=False)
         assert done.returncode == 0, done.stderr + text
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from handbook_kit import NAMES, REPOSITORY, catalog, scene, with_agreement, with_part
 
+from catalogs.software.reader import parts
 from driver.handbook.facts import Facts
 from driver.handbook.pages import PAGES
 from driver.handbook.rendering import pages
@@ -192,3 +193,15 @@ def test_an_unknown_fact_is_refused_and_never_shown() -> None:
     broken = replace(scene("demo").facts, customer=object())  # type: ignore[arg-type]
     with pytest.raises(AtollError, match="no text and no number"):
         pages(broken)
+
+
+@pytest.mark.parametrize("name", ["demo", "inference-247"])
+def test_no_page_includes_an_example_that_a_cluster_without_some_part_has_not(name: str) -> None:
+    there = scene(name).facts.parts
+    for part in sorted(there):
+        gone = {part}
+        while more := {each for each in there - gone if gone & set(parts()[each].needs)}:
+            gone |= more
+        assert pages(with_part(name, gone=tuple(gone))), part
+    without_keys = with_part(name, gone=("teams",))
+    assert "s3-store" not in "".join(each.text for each in pages(without_keys) if each.page.id == "models")

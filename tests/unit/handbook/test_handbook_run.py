@@ -13,7 +13,7 @@ from handbook_kit import scene
 from driver.handbook.rendering import snippets
 from driver.handbook.snippet_table import SNIPPETS
 
-SECONDS = 30
+SECONDS = 300
 PLACES = ("/mnt/shared", "/scratch")
 # Names that an example imports, or may import: a file of that name beside it would hide the module.
 MODULES = {"torch", "tensorflow", "jax", "mlflow", "wandb", "comet_ml", "kfp", "boto3", "sklearn", "model_registry"}

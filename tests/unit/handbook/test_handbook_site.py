@@ -123,6 +123,7 @@ def test_the_settings_ask_for_no_font_and_fail_at_a_warning() -> None:
     assert settings["use_directory_urls"] is False
     assert settings["plugins"] == ["search", "offline"]
     assert {each["scheme"] for each in settings["theme"]["palette"]} == {"default", "slate"}
+    assert {"navigation.sections", "content.code.copy", "toc.follow"} <= set(settings["theme"]["features"])
     assert all("//" not in each for each in settings["extra"]["polyfills"])
 
 

@@ -19,6 +19,8 @@ from driver.nodes.log import IncidentLog, logged
 from driver.nodes.mending import Asked, Work, mend
 from driver.nodes.opening import Scene, look
 from driver.nodes.watching import Limit, act, said
+from driver.relocate.journal import Journal
+from driver.relocate.records import Kind
 from planning.errors import InputError
 from planning.incidents.node import Condition
 from planning.incidents.pods import Budget
@@ -237,6 +239,32 @@ def test_an_edited_log_is_refused_before_anything_is_touched(tmp_path: Path) -> 
     path.write_text("\n".join(path.read_text().splitlines()[:1]) + "\n")
     with pytest.raises(InputError):
         logged(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("kind", "step", "content", "said"),
+    [
+        (Kind.OPENED, "", {"incident": 5}, "incident is no text"),
+        (Kind.OPENED, "", {"node": ["t-0"]}, "node is no text"),
+        (Kind.OPENED, "", {"xids": "79"}, "xids is no list of whole numbers"),
+        (Kind.OPENED, "", {"xids": [79, "80"]}, "xids is no list of whole numbers"),
+        (Kind.OPENED, "", {"xids": [True]}, "xids is no list of whole numbers"),
+        (Kind.DONE, "rerack", {}, "'rerack' is no step of an incident"),
+        (Kind.DONE, "", {}, "'' is no step of an incident"),
+    ],
+)
+def test_a_line_that_says_what_no_event_says_is_refused_by_its_number(
+    tmp_path: Path, kind: Kind, step: str, content: dict[str, object], said: str
+) -> None:
+    """Chained as it should be, and not understood: never read as nothing, nor as a replaced node."""
+    journal = Journal(tmp_path / "incidents.jsonl", now=Clock().now)
+    journal.append(Kind.OPENED, content={"incident": "a", "node": "t-0", "words": "Xid 79", "xids": [79]})
+    journal.append(kind, step=step, content={"incident": "a", **content})
+    journal.close()
+    with pytest.raises(InputError, match="cannot be trusted") as refused:
+        logged(tmp_path)
+    (fault,) = refused.value.faults
+    assert (fault.line, said in fault.message) == (2, True)
 
 
 def test_aws_ends_the_instance_of_a_node_group(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

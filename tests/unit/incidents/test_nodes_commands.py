@@ -244,7 +244,7 @@ def test_the_incidents_of_a_stack_need_no_cluster_and_no_sdk(tmp_path: Path) -> 
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -165,7 +165,7 @@ def test_escaped_text_is_one_line_that_reads_as_it_was(noise: str) -> None:
         assert not set("\n\r\t|`<>*_[]@#~\\") & set(re.sub(r"</?code>|&#\d+;", "", said))
 
 
-@settings(max_examples=5)
+@settings(max_examples=2)
 @given(
     noise=st.sampled_from([forms.NOISE * 9, "|" * 400, "a" * 400, "𐀀" * 400, "`"]),
     stacks=st.integers(min_value=200, max_value=260),

@@ -35,7 +35,7 @@ def test_a_program_is_gone_once_whoever_started_it_was_killed() -> None:
     parent = subprocess.Popen([sys.executable, "-c", STARTS], cwd=root, stdout=subprocess.PIPE, text=True)
     assert parent.stdout is not None
     child = int(parent.stdout.readline())
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 120  # of a busy machine; each wait ends as soon as it can
     while Path(f"/proc/{child}/comm").read_text(encoding="ascii").strip() != "sleep" and time.monotonic() < deadline:
         time.sleep(0.01)
     os.kill(parent.pid, signal.SIGKILL)

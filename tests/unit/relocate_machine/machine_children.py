@@ -22,7 +22,7 @@ from driver.relocate.machine import OnFailure
 
 CHILDREN: Final = multiprocessing.get_context("forkserver")
 CHILDREN.set_forkserver_preload(["driver.relocate.machine", "driver.relocate.places", "driver.commands.relocating.run"])
-PATIENCE: Final = 60.0
+PATIENCE: Final = 300.0
 """Seconds that a child may take; it needs some tenths of one."""
 
 

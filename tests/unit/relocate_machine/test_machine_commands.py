@@ -204,7 +204,7 @@ def test_a_signal_stops_at_once_and_says_what_to_run_next(
     scene: Scene, tmp_path: Path, number: signal.Signals, code: int
 ) -> None:
     process = begun(run_and_hang, scene, tmp_path / "said")
-    for _ in range(600):
+    for _ in range(2400):
         if machine.stands(scene.moves).of("final_delta").tries:
             break
         time.sleep(0.05)

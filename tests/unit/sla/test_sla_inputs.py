@@ -210,3 +210,32 @@ def test_a_value_between_runs_is_not_known() -> None:
     samples = recorded(fabric=(Run(START, START + 60, recorded().runs[FABRIC][0].value),))
     (found,) = [each for each in reported(samples)["parts"] if each["key"] == "fabric/train"]
     assert found["hours"]["not_known"] == "743.9833"
+
+
+@pytest.mark.parametrize(
+    ("comments", "said", "line"),
+    [
+        ("# step_seconds: sixty", "step_seconds 'sixty' is not a whole number of seconds", 1),
+        ("# stack: demo\n# step_seconds: 60s", "step_seconds '60s' is not a whole number", 2),
+        ("# step_seconds:", "step_seconds '' is not a whole number", 1),
+        ("# step_seconds: 60.5", "step_seconds '60.5' is not a whole number", 1),
+        ("# step_seconds: -60", "step_seconds '-60' is not a whole number", 1),
+        ("# step_seconds: \u00b2", "is not a whole number", 1),
+        ("# step_seconds: 7200", "samples 7200 s apart: outages of an hour would not be seen", 1),
+        ("# step_seconds: 60\n# step_seconds: 300", "step_seconds is given twice, as 60 and as 300", 2),
+        ("# stack: demo\n# stack: other", "stack is given twice, as demo and as other", 2),
+    ],
+)
+def test_what_a_comment_says_is_understood_or_refused(comments: str, said: str, line: int) -> None:
+    with pytest.raises(InputError) as caught:
+        read_runs(f"{comments}\n{HEAD}", file="samples.csv")
+    (fault,) = caught.value.faults
+    assert said in fault.message
+    assert (fault.file, fault.line) == ("samples.csv", line)
+
+
+@pytest.mark.parametrize(("step", "warned"), [(0, False), (60, False), (61, True), (300, True), (3600, True)])
+def test_samples_further_apart_than_a_minute_are_said_to_miss_what_is_shorter(step: int, warned: bool) -> None:
+    notes = reported(Recorded(recorded().runs, step_seconds=step))["notes"]
+    assert [note for note in notes if f"samples are {step} seconds apart" in note] == (notes if warned else [])
+    assert bool(notes) == warned

@@ -40,7 +40,7 @@ def made() -> dict[str, str]:
     path = {"PYTHONPATH": f"{EXAMPLE}:{ROOT}", "PATH": "/usr/local/bin:/usr/bin:/bin"}
     code = MAKE.replace("SAMPLES", "'samples.csv'")
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, env=path, capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-c", code], cwd=ROOT, env=path, capture_output=True, text=True, timeout=300, check=False
     )
     assert done.returncode == 0, done.stderr
     return cast("dict[str, str]", json.loads(done.stdout))

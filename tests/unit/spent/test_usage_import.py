@@ -167,3 +167,24 @@ def test_ranges_rise_and_hold_every_month(amounts: list[Decimal]) -> None:
     egress = ranges(found)["egress"]
     assert egress.min <= egress.expected <= egress.max
     assert all(egress.min <= amount <= egress.max for amount in amounts)
+
+
+def test_a_row_of_a_meter_without_a_quantity_is_left_out_and_counted(tmp_path: Path) -> None:
+    """An empty quantity is none, and never 0; rows of what is not ours may have none."""
+    whole = focus("2026-08", usage="DataTransfer-Out-Bytes", quantity=1)
+    other = focus("2026-08", usage="BoxUsage:p5.48xlarge", quantity=1)
+    for rows in (whole, other):
+        rows[3]["ConsumedQuantity"] = ""
+    found = measured(table(tmp_path / "bill.csv", [*whole, *other]))
+    assert found.broken == 1
+    assert found.amounts["egress"][2026, 8] == 30 * GIB
+
+
+@pytest.mark.parametrize(
+    "answer", [{"data": ["x"]}, {"data": [[1]]}, {"data": [{"ours": 3}]}, {"data": [{"ours": None}]}]
+)
+def test_a_step_of_opencost_that_is_none_is_refused(tmp_path: Path, answer: object) -> None:
+    path = tmp_path / "opencost.json"
+    path.write_text(json.dumps(answer))
+    with pytest.raises(InputError, match=r"opencost\.json: "):
+        list(opencost_rows(path, usd_per_gb=Decimal(1)))
