@@ -8,6 +8,7 @@ from catalogs.model import Item
 from catalogs.profiles import profile
 from planning.gke_ranges import count_room
 from planning.options.assemble import target
+from planning.options.devices import explain_missing_plugin
 from planning.stores import WITH_BUCKET
 from planning.subnets import NARROWEST_RANGES
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from catalogs.reader import Catalog
     from planning.checklist.model import Checklist
 
-OURS: Final = "atoll"
 CUT_FOR_NODES: Final = frozenset({"gcp"})  # targets where each node takes a block of the cluster's own range
 
 
@@ -49,11 +49,10 @@ class Buildable:
         return "" if fits else f"{cidr} is too narrow for a cluster there"
 
     def _lacks_device_plugin(self, provider: str) -> bool:
-        """Whether it is ours to install and left out; the GPU Operator, where it is ours, brings it too."""
+        """Whether it is ours to install and left out."""
         if "device_plugin" not in self._checklist.platform.without or target(provider, self._checklist) == "existing":
             return False
-        found = profile(provider)
-        return found.device_plugin == OURS and found.gpu_driver != OURS
+        return not explain_missing_plugin(profile(provider))
 
     def bounds(self, provider: str) -> bool:
         """Whether the range bounds the number of nodes there."""

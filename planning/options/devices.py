@@ -11,6 +11,7 @@ from planning.checklist.workload import Notebooks
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from catalogs.profiles import KubernetesProfile
     from catalogs.software.model import Part
     from planning.checklist.model import Checklist
     from planning.spec import Pool, Profile
@@ -63,12 +64,17 @@ def _reasons(profile: Profile, pools: Sequence[Pool]) -> dict[str, str]:
     none = "" if nvidia else NO_ACCELERATOR
     return {
         "gpu_operator": none or ("" if operator else "the provider's image brings the driver"),
-        "device_plugin": none or _ours(profile.device_plugin, operator=operator),
+        "device_plugin": none or explain_missing_plugin(profile),
         "dcgm_exporter": none or _ours(profile.dcgm_exporter, operator=operator),
         "efa_plugin": "" if efa and profile.rdma_resource == EFA else NO_FABRIC,
         "network_operator": "" if rdma and profile.rdma_resource != EFA else NO_FABRIC,
         "node_problem_detector": REPAIRED if profile.node_repair == "provider" else "",
     }
+
+
+def explain_missing_plugin(profile: Profile | KubernetesProfile) -> str:
+    """Why the NVIDIA device plugin is not a part of ours at a provider; "" where it is."""
+    return _ours(profile.device_plugin, operator=profile.gpu_driver == OURS)
 
 
 def _ours(owner: str, *, operator: bool) -> str:
