@@ -33,7 +33,7 @@ demo: setup ## the main job on stacks/demo: quote, accept, plan
 	$(BIN)/atoll accept demo recommended --allow-stale
 	$(BIN)/atoll plan demo --allow-stale
 
-test: setup ## every test that needs no server
+test: setup ## every test that needs no server and is no long search
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 test-long: setup ## other examples than last time, and thousands of generated checklists; SEED=N for the same again
