@@ -23,7 +23,7 @@ from planning.options.purchases import INTERRUPTIBLE, in_time, is_uninterrupted,
 from planning.sizing.hours import all_month, hours_beside
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import date
     from decimal import Decimal
 
@@ -90,6 +90,7 @@ class CandidateSet:
         self.permits: dict[str, Permit] = {each.workload: permit(each, checklist) for each in self.demands}
         self._refusals = refusals
         self._refused: dict[Place, str] = {}
+        self._closed: dict[str, frozenset[str]] = {}
         accelerated = any(each.accelerators for each in self.demands)
         self.buildable = Buildable(checklist, market.catalog, home=name == HOME, accelerated=accelerated)
         self._fresh_days: dict[date | None, bool] = {}
@@ -229,7 +230,11 @@ class CandidateSet:
 
     def _candidates(self, demand: Demand, *, beside: bool) -> dict[Place, list[Candidate]]:
         found: dict[Place, list[Candidate]] = {}
+        elsewhere: list[Stock] = []
         for stock in self.market.stocks:
+            if self._closed_regions(stock.machine.provider).issuperset(stock.regions):
+                elsewhere.append(stock)  # sized only where the reason is needed
+                continue
             sits = self.sits(demand, stock)
             if isinstance(sits, Misfit):
                 self._refusals[sits.reason] += 1
@@ -245,10 +250,15 @@ class CandidateSet:
                     continue
                 for candidate in list_purchases(demand, size, offers, stock, fallback=fallback):
                     found.setdefault(candidate.place, []).append(candidate)
+        if not found:
+            self._refusals.update(each.reason for each in self._list_misfits(demand, elsewhere))
         for candidates in found.values():
             self._costs |= {id(each): rank_reading(each, self.market, EXPECTED) for each in candidates}
             candidates.sort(key=self._order)
         return found
+
+    def _list_misfits(self, demand: Demand, stocks: Iterable[Stock]) -> Iterator[Misfit]:
+        return (sits for sits in (self.sits(demand, each) for each in stocks) if isinstance(sits, Misfit))
 
     def _order(self, candidate: Candidate) -> tuple[Decimal, str, str]:
         return self._costs[id(candidate)], candidate.machine.name, candidate.parts[0].offer.price.purchase
@@ -282,11 +292,22 @@ class CandidateSet:
     def _list_wanted(self, demand: Demand, stock: Stock) -> list[Offer]:
         permit = self.permits[demand.workload]
         if (permit, stock) not in self._wanted:
-            provider = stock.machine.provider
-            open_regions = (region for region in stock.regions if self.admits((provider, region)))
-            offers = (each for region in open_regions for each in stock.offers(region))
-            self._wanted[permit, stock] = [each for each in offers if permit.allows(each)]
+            closed = self._closed_regions(stock.machine.provider)
+            self._wanted[permit, stock] = [
+                each
+                for region in stock.regions
+                if region not in closed
+                for each in stock.offers(region)
+                if permit.allows(each)
+            ]
         return self._wanted[permit, stock]
+
+    def _closed_regions(self, provider: str) -> frozenset[str]:
+        """Where the checklist lets no cluster be, of all regions in which the provider sells accelerators."""
+        if provider not in self._closed:
+            places = ((provider, region) for region in self.market.accelerated_regions(provider))
+            self._closed[provider] = frozenset(place[1] for place in places if not self.admits(place))
+        return self._closed[provider]
 
     def _fallbacks(self, demand: Demand) -> Callable[[Offer], Price | None]:
         """`fallback`, looked up once for each offer however many numbers of nodes are tried."""

@@ -95,6 +95,7 @@ class Market:
         self._cpu: dict[Place, tuple[CpuStock, ...]] = {}
         self._usable: dict[str, Callable[[Size], bool]] = {}
         self._beside: dict[tuple[Place, int], Decimal] = {}
+        self._accelerated: dict[str, frozenset[str]] = {}
         self._reserved: dict[int, frozenset[Place]] = {}
         self._dearest: dict[str, Decimal] = {}
         self.big_three: dict[str | None, Decimal | None] = {}  # filled by `worth.big_three`
@@ -104,6 +105,13 @@ class Market:
         """GPU machines with their offers, in the order of provider and name."""
         machines = sorted(self.catalog.machines.some(accelerated=True), key=attrgetter("provider", "name"))
         return tuple(self._stock(machine) for machine in machines)
+
+    def accelerated_regions(self, provider: str) -> frozenset[str]:
+        """Where a provider sells GPU machines."""
+        if provider not in self._accelerated:
+            sold = (each for each in self.stocks if each.machine.provider == provider)
+            self._accelerated[provider] = frozenset(region for each in sold for region in each.regions)
+        return self._accelerated[provider]
 
     def _stock(self, machine: Machine) -> Stock:
         return Stock(machine, self.catalog.accelerators[machine.accelerator or ""], self.catalog)
