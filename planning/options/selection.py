@@ -46,19 +46,22 @@ class Traits:
         provider: of the pool that costs most.
         family: of the accelerators, or of the machines where there are none, of the pool that costs most.
         purchase: how that pool is bought.
+        pools: the same three of every pool with accelerators, or of every one where none has, with its workload: which
+            of them costs most may be all that changes.
         hours: of the longest run, else milliseconds of the slowest token.
     """
 
     provider: str
     family: str
     purchase: tuple[str, ...]
+    pools: frozenset[tuple[str, str, str, tuple[str, ...]]]
     usd: Decimal
     hours: Decimal
 
     def differs(self, other: Traits) -> bool:
         """Whether two clusters are a choice."""
         mine = (self.provider, self.family, self.purchase)
-        if mine != (other.provider, other.family, other.purchase):
+        if self.pools != other.pools and mine != (other.provider, other.family, other.purchase):
             return True
         return _differs(self.usd, other.usd) or _differs(self.hours, other.hours)
 
@@ -85,21 +88,30 @@ def read_traits(cluster: Sequence[Placed]) -> Traits:
     """The traits of a cluster."""
     candidates = [candidate for each in cluster for candidate in each.pick.candidates]
     lead = find_lead(candidates)
-    paces = [each for each in map(pace, candidates) if each != NEVER]
+    timed = [each for each in candidates if each.fit.hours_per_run is not None] or candidates
+    paces = [each for each in map(pace, timed) if each != NEVER]
     return Traits(
         provider=cluster[0].pick.place[0] if lead is None else lead.machine.provider,
         family="" if lead is None else _family(lead),
-        purchase=() if lead is None else tuple(part.offer.term.kind.value for part in lead.parts),
+        purchase=() if lead is None else _purchase(lead),
+        pools=frozenset(
+            (each.demand.workload, each.machine.provider, _family(each), _purchase(each))
+            for each in [each for each in candidates if each.accelerator] or candidates
+        ),
         usd=rank(cluster).expected,
         hours=max(paces, default=Decimal(0)),
     )
 
 
-def _family(lead: Candidate) -> str:
-    if lead.accelerator is not None:
-        return lead.accelerator.family
-    match = _FAMILY.match(lead.machine.name)
-    return match[0] if match else lead.machine.name
+def _purchase(candidate: Candidate) -> tuple[str, ...]:
+    return tuple(part.offer.term.kind.value for part in candidate.parts)
+
+
+def _family(candidate: Candidate) -> str:
+    if candidate.accelerator is not None:
+        return candidate.accelerator.family
+    match = _FAMILY.match(candidate.machine.name)
+    return match[0] if match else candidate.machine.name
 
 
 def select(found: Mapping[str, Cluster], reasons: Mapping[str, str]) -> tuple[list[Entry], dict[str, str]]:

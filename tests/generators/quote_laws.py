@@ -275,12 +275,14 @@ def _buys(option: Option) -> tuple[object, ...]:
     """Provider, purchase and machine family of what each workload has; of pools with accelerators where there are any.
 
     By the workload: two accelerators that change places between two workloads are a choice, for another one leads.
+    Where nothing is trained, services may differ in how fast they answer, so that the memory tells a family apart.
     """
     pools = [(cluster.placement.provider, pool) for cluster in option.placements for pool in cluster.pools]
     heavy = [each for each in pools if each[1].accelerators] or pools
     families = {
-        (pool.workload or "", place, pool.purchase, (pool.accelerator or pool.machine).split("-")[0])
+        (pool.workload or "", place, pool.purchase, kind if not option.runs else kind.split("-")[0])
         for place, pool in heavy
+        for kind in (pool.accelerator or pool.machine,)
     }
     return tuple(sorted(families))
 
