@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _NAMED: Final = 3
 # Which of the three readings of a bill a ceiling applies to, in the words of a verdict.
 COSTS: Final = {"min": "the minimum cost", "expected": "the expected cost", "max": "the maximum cost"}
+NO_CEILING: Final = "no ceiling is set"
 
 
 def judge(bill: Bill, ceiling: Ceilings, *, contract_months: int, usd_per_gpu_hour: Decimal | None) -> Judgement:
@@ -47,8 +48,8 @@ def judge(bill: Bill, ceiling: Ceilings, *, contract_months: int, usd_per_gpu_ho
 
 def _without_limit(bill: Bill) -> Judgement:
     if any(line.at_most_usd_per_month is None for line in bill.unpriced):
-        return Judgement(verdict=Verdict.CANNOT_TELL, reason=f"no ceiling is set, and {unpriced_words(bill)}")
-    return Judgement(verdict=Verdict.WITHIN, reason="no ceiling is set")
+        return Judgement(verdict=Verdict.CANNOT_TELL, reason=f"{NO_CEILING}, and {unpriced_words(bill)}")
+    return Judgement(verdict=Verdict.WITHIN, reason=NO_CEILING)
 
 
 def accelerator_hour(bill: Bill, dearest: Decimal | None) -> Interval | None:

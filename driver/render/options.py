@@ -9,7 +9,7 @@ from driver.render.layout import ScreenLine, lay_out_terms, wrap, wrap_name
 from driver.render.quote_names import (
     RECOMMENDED,
     describe_twins,
-    describe_verdict,
+    explain_verdict,
     find_shared,
     letter,
     views,
@@ -132,7 +132,7 @@ def option_details(
     yield "misses", option.misses
     yield "why", [each for each in option.why if not each.startswith(f"{RECOMMENDED}: ")]
     yield "twins", (describe_twins(option),) if option.twins else ()
-    yield "verdict", (f"{describe_verdict(option)}: {option.judgement.reason}",)
+    yield "verdict", (explain_verdict(option),)
     yield "guarded cap", _guarded(option)
     yield "ranked", _ranked(option)
     yield "run", [f"{run.workload}: one run takes {duration(run.hours)}, {usd(run.usd)} USD" for run in option.runs]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from planning.money import ZERO
 from planning.quote import Verdict
+from planning.verdict import NO_CEILING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,8 +58,14 @@ def places(option: Option) -> str:
 
 
 def describe_verdict(option: Option) -> str:
-    """The verdict in prose."""
-    return VERDICTS[option.judgement.verdict]
+    """The verdict in prose; nothing is within a ceiling that nobody set."""
+    return "no ceiling" if option.judgement.reason == NO_CEILING else VERDICTS[option.judgement.verdict]
+
+
+def explain_verdict(option: Option) -> str:
+    """The verdict in prose with its reason."""
+    reason = option.judgement.reason
+    return reason if reason == NO_CEILING else f"{describe_verdict(option)}: {reason}"
 
 
 def describe_tradeoff(option: Option) -> str:

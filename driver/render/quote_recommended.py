@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from driver.render.amounts import expected_month, total
-from driver.render.quote_names import describe_tradeoff, describe_twins, describe_verdict, letter, named
+from driver.render.quote_names import describe_tradeoff, describe_twins, explain_verdict, letter, named
 from driver.render.quote_sheets import Cell, Chapter, Row, Sheet, texts
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def recommendation(quote: Quote) -> Iterator[Chapter]:
 def _first(option: Option) -> Iterator[Cell]:
     yield Cell(f"{letter(0)}: {option.id}, {expected_month(option.bill)}.")
     yield Cell(describe_tradeoff(option))
-    yield Cell(f"The verdict is {describe_verdict(option)}: {option.judgement.reason}.")
+    yield Cell(f"The verdict: {explain_verdict(option)}.")
     if option.misses:
         yield Cell(f"It misses {'; '.join(option.misses)}.", tone="over")
     if option.twins:

@@ -14,13 +14,14 @@ from driver.answers import exit_code, option_named
 from driver.render.amounts import duration, number, term_number, usd_short
 from driver.render.layout import ScreenLine, wrap, wrap_name
 from driver.render.options import lay_out_details
-from driver.render.quote_names import order_options
+from driver.render.quote_names import explain_verdict, order_options
 from driver.render.quote_screen import MOST_LINES, describe_guard, lay_out_quote
 from planning.bill import Group
 from planning.errors import InputError, OverCeilingError
 from planning.money import Range
 from planning.options.option import ceilings
 from planning.quote import Option, Quote, Twin
+from planning.verdict import NO_CEILING
 
 WIDTHS = (60, 80, 100, 120)
 SENTENCE = "Gained: no spot machines and " + "a good deal of other things besides, " * 12 + "at last."
@@ -196,6 +197,14 @@ def test_only_what_can_be_accepted_is_offered_to_be(asked: str, *, refused: bool
     stale = replace(hand_built.quote(), stale=True)
     lines = texts(lay_out_quote(stale, ceilings=hand_built.ceilings(), asked="demo", width=100))
     assert not any(line.startswith("Next: ") for line in lines)
+
+
+def test_nothing_is_within_a_ceiling_that_nobody_set() -> None:
+    free = hand_built.option(reason=NO_CEILING)
+    lines = shown(hand_built.quote(free), width=80)
+    assert any(line.endswith("no ceiling") for line in lines)
+    assert not any("within" in line for line in lines)
+    assert explain_verdict(free) == NO_CEILING
 
 
 class TestExitCode:
