@@ -88,9 +88,10 @@ def test_a_fault_without_a_name_gets_the_name_of_its_file(tmp_path: Path, monkey
 
 FOREVER_S = 600.0  # however busy the machine is
 SLOW = """
-import os, sys, time
+import os, signal, sys, time
 from pathlib import Path
 from driver import writing
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup has it ignored, and what is ignored is inherited
 folder, sync = Path(sys.argv[1]), os.fsync
 def slow(handle):
     (folder / "begun").touch()
