@@ -9,6 +9,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Final, final
 
 from catalogs.age import MACHINE_AGE_LIMIT_DAYS, too_old
+from catalogs.model import PurchaseKind
 from planning.charge import HOME
 from planning.demand import Misfit
 from planning.money import HOURS_PER_MONTH, NOTHING, ZERO
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from datetime import date
     from decimal import Decimal
 
-    from catalogs.model import Offer, Price, PurchaseKind
+    from catalogs.model import Offer, Price
     from planning.checklist.model import Checklist
     from planning.demand import Demand, Fit
     from planning.money import Range
@@ -94,14 +95,14 @@ class CandidateSet:
         accelerated = any(each.accelerators for each in self.demands)
         self.buildable = Buildable(checklist, market.catalog, home=name == HOME, accelerated=accelerated)
         self._fresh_days: dict[date | None, bool] = {}
-        self._beside_usd: dict[tuple[str, Place, Keep], tuple[Range, ...]] = {}
+        self._beside: dict[tuple[str, Place, Keep], tuple[tuple[Candidate, ...], ...]] = {}
         self.place_costs = PlaceCosts(market, checklist, name=name)
         self._place_floors: dict[Keep, list[tuple[Decimal, Place]]] = {}
         self._costs: dict[int, Decimal] = {}
         self.sizes = Sizes(grow=self.limit is not None)
         self._wanted: dict[tuple[Permit, Stock], list[Offer]] = {}
         self._resized: dict[tuple[str, str, str, PurchaseKind, int], Candidate | None] = {}
-        self._cpu: dict[tuple[Demand, Place, Keep], Candidate | None] = {}
+        self._cpu: dict[tuple[Demand, Place, Keep, PurchaseKind | None], Candidate | None] = {}
         self.gpu: dict[str, dict[Place, list[Candidate]]] = {}
         beside: dict[str, tuple[Demand, ...]] = {}
         for demand in self.demands:
@@ -163,14 +164,19 @@ class CandidateSet:
         """USD of the first kept candidate: the stock of a place is in the order of its cost."""
         return next((self._costs[id(each)] for each in stock if keep(each)), None)
 
-    def cpu(self, demand: Demand, place: Place, keep: Keep) -> Candidate | None:
-        """The best CPU machines for a demand at a place; None where the catalog has none that fit."""
-        key = (demand, place, keep)
+    def cpu(self, demand: Demand, place: Place, keep: Keep, *, kind: PurchaseKind | None = None) -> Candidate | None:
+        """The best CPU machines for a demand at a place; None where the catalog has none that fit.
+
+        Args:
+            kind: of purchase, where only one may be.
+        """
+        key = (demand, place, keep, kind)
         if key not in self._cpu:
+            kinds = self._kinds(demand, keep)
             self._cpu[key] = best_cpu(
                 demand,
                 self.market.cpu_stock(place),
-                kinds=self._kinds(demand, keep),
+                kinds=kinds if kind is None else kinds & {kind},
                 allows=lambda offer: self.permits[demand.workload].allows(offer) and self._fresh(offer),
                 fallback=partial(self.fallback, demand),
                 keep=keep,
@@ -212,13 +218,20 @@ class CandidateSet:
         known = self.cpu(demand, REFERENCE_PLACE, anything)
         return NOTHING if known is None else rank_usd(known, self.market)
 
-    def beside_usd(self, workload: str, place: Place, keep: Keep) -> tuple[Range, ...]:
-        """USD per month of each pool that stands beside a workload's, were it up all month."""
+    def list_beside(self, workload: str, place: Place, keep: Keep) -> tuple[tuple[Candidate, ...], ...]:
+        """The best machines of each kind of purchase for each pool that stands beside a workload's, up all month.
+
+        Which kind is the cheapest depends on the hours: what is reserved costs the whole month. Within a kind the
+        hours of all machines of a provider are the same, so that the best stays the best.
+        """
         key = (workload, place, keep)
-        if key not in self._beside_usd:
-            pools = (self.cpu(all_month(each), place, keep) for each in self.beside[workload])
-            self._beside_usd[key] = tuple(rank_usd(each, self.market) for each in pools if each is not None)
-        return self._beside_usd[key]
+        if key not in self._beside:
+            pools = (
+                tuple(self.cpu(all_month(each), place, keep, kind=kind) for kind in sorted(self._kinds(each, keep)))
+                for each in self.beside[workload]
+            )
+            self._beside[key] = tuple(tuple(each for each in pool if each is not None) for pool in pools)
+        return self._beside[key]
 
     def _fresh(self, offer: Offer) -> bool:
         as_of = offer.price.as_of
@@ -243,9 +256,9 @@ class CandidateSet:
             if not wanted:
                 continue
             fallback = self._fallbacks(demand)
-            for size in self.sizes.list_useful(demand, sits(), stock, beside=beside):
+            for size, tried in self._list_sizes(demand, sits(), stock, wanted, beside=beside):
                 nodes = size.working + size.spares
-                offers = [each for each in wanted if nodes >= least_nodes(each) and self._fresh(each)]
+                offers = [each for each in tried if nodes >= least_nodes(each) and self._fresh(each)]
                 if offers and not self.buildable.has_room(stock.machine.provider, nodes=nodes):
                     continue
                 for candidate in list_purchases(demand, size, offers, stock, fallback=fallback):
@@ -256,6 +269,19 @@ class CandidateSet:
             self._costs |= {id(each): rank_reading(each, self.market, EXPECTED) for each in candidates}
             candidates.sort(key=self._order)
         return found
+
+    def _list_sizes(
+        self, demand: Demand, least: Fit, stock: Stock, wanted: Sequence[Offer], *, beside: bool
+    ) -> Iterator[tuple[Fit, Sequence[Offer]]]:
+        """Numbers of nodes that are useful, each with the offers that it is tried on."""
+        tried: set[int] = set()
+        for size in self.sizes.list_useful(demand, least, stock, beside=beside):
+            tried.add(size.working)
+            yield size, wanted
+        spot = [each for each in wanted if each.term.kind is PurchaseKind.SPOT]
+        later = self.sizes.with_margin(demand, least, stock, spot=spot[0]) if spot else None
+        if later is not None and later.working not in tried:
+            yield later, spot
 
     def _list_misfits(self, demand: Demand, stocks: Iterable[Stock]) -> Iterator[Misfit]:
         return (sits for sits in (self.sits(demand, each) for each in stocks) if isinstance(sits, Misfit))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import ceil, inf
 from typing import TYPE_CHECKING, Final
 
@@ -62,6 +63,16 @@ def best_cpu(
         if best is None or key < best:
             best, chosen, limit = key, candidate, float(key[0]) * SLACK
     return chosen
+
+
+def with_hours(candidate: Candidate, hours: Decimal) -> Candidate:
+    """The same CPU machines, up for this many hours of a month."""
+    part = candidate.parts[0]
+    demand = replace(candidate.demand, busy_hours=hours)
+    sits = fit(demand, candidate.machine, None)
+    if isinstance(sits, Misfit):
+        raise TypeError(f"{candidate.machine.name} fitted for other hours")
+    return whole(demand, sits, part.offer, None, fallback=part.fallback)
 
 
 def _on(

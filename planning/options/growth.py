@@ -15,7 +15,7 @@ from planning.sizing.fit import find_basis
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from catalogs.model import Accelerator, Machine
+    from catalogs.model import Accelerator, Machine, Offer
     from planning.demand import Demand, Fit
     from planning.options.candidate import Candidate
     from planning.options.market import Stock
@@ -59,7 +59,7 @@ class Sizes:
         """
         machine = stock.machine
         yield sits
-        spare_time = self._with_margin(demand, sits, stock)
+        spare_time = self.with_margin(demand, sits, stock)
         if spare_time is not None:
             yield spare_time
         if not self._grow or not can_grow(demand) or not (beside or sits.spares > demand.spare_share * sits.working):
@@ -69,9 +69,17 @@ class Sizes:
             if not isinstance(size, Misfit) and (beside or size.node_hours.expected < sits.node_hours.expected):
                 yield size
 
-    def _with_margin(self, demand: Demand, sits: Fit, stock: Stock) -> Fit | None:
-        """The least nodes that leave a tenth of the deadline, where the least that meet it do not; else None."""
-        hours, deadline = sits.hours_per_run, demand.deadline_hours
+    def with_margin(self, demand: Demand, sits: Fit, stock: Stock, *, spot: Offer | None = None) -> Fit | None:
+        """The least nodes that leave a tenth of the deadline, where the least that meet it do not; else None.
+
+        Args:
+            spot: an offer on which interruptions make the run longer.
+        """
+
+        def count_hours(size: Fit) -> Decimal | None:
+            return (size if spot is None else with_interruptions(demand, size, spot, stock.accelerator)).hours_per_run
+
+        hours, deadline = count_hours(sits), demand.deadline_hours
         if hours is None or deadline is None or hours <= deadline * MARGIN or not can_grow(demand):
             return None
         first = ceil(sits.working * hours / (deadline * MARGIN))
@@ -79,7 +87,8 @@ class Sizes:
             size = self.fit(demand, stock.machine, stock.accelerator, nodes=nodes)
             if isinstance(size, Misfit):
                 return None
-            if size.hours_per_run is not None and size.hours_per_run <= deadline * MARGIN:
+            needed = count_hours(size)
+            if needed is not None and needed <= deadline * MARGIN:
                 return size
         return None
 

@@ -9,17 +9,17 @@ job's cost.) A property test holds this equal to brute force over whole bills.
 
 from __future__ import annotations
 
-from collections import ChainMap
 from dataclasses import dataclass, replace
 from functools import partial
 from heapq import heapify, heappop, heappush
 from itertools import product
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from planning.money import HOURS_PER_MONTH, NOTHING, Range
+from planning.money import NOTHING, Range
 from planning.options.candidate import rank_usd
 from planning.options.candidate_set import EXPECTED, SYSTEM, anything
-from planning.sizing.hours import all_month, hours_beside
+from planning.options.cpu import with_hours
+from planning.sizing.hours import hours_beside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -192,9 +192,7 @@ def _cheapest_with_beside(candidates: CandidateSet, stock: Iterable[Candidate], 
         usd = candidates.cost(each)
         if least is not None and usd > least:
             break
-        share = hours_beside(each.fit) / HOURS_PER_MONTH
-        for month in candidates.beside_usd(each.demand.workload, each.place, keep):
-            usd += month.expected * share
+        usd += _usd_beside(each, candidates.list_beside(each.demand.workload, each.place, keep), candidates).expected
         if least is None or usd < least:
             least, best = usd, each
     return best
@@ -275,31 +273,49 @@ def _list_choices(
     for workload, stock in stocks.items():
         kept = [each for each in stock if keep(each)]
         if not bounds:
+            pools = candidates.list_beside(workload, place, keep)
             yield [
-                (_usd_with(each, candidates.beside_usd(workload, place, keep), candidates), {workload: each})
+                (rank_usd(each, candidates.market) + _usd_beside(each, pools, candidates), {workload: each})
                 for each in kept
             ]
             continue
-        beside = [list(_list_cpu(candidates, all_month(each), place, keep)) for each in candidates.beside[workload]]
+        beside = [
+            _list_smaller(candidates, each, place, keep) for each in candidates.list_beside(workload, place, keep)
+        ]
         yield [
-            (
-                _usd_with(each, [usd for usd, _ in pools], candidates),
-                dict(ChainMap({workload: each}, *(pool for _, pool in pools))),
-            )
+            (usd, {workload: each, **pools})
             for each in kept
-            for pools in product(*beside)
+            for usd, pools in _list_with_beside(candidates, each, beside)
         ]
     for demand in candidates.demands if bounds else ():
         if not demand.accelerators and demand.beside not in candidates.gpu:
-            yield list(_list_cpu(candidates, demand, place, keep)) or [(NOTHING, {})]
+            pool = _list_smaller(candidates, [candidates.cpu(demand, place, keep)], place, keep)
+            yield [(rank_usd(each, candidates.market), {demand.workload: each}) for each in pool] or [(NOTHING, {})]
 
 
-def _list_cpu(candidates: CandidateSet, demand: Demand, place: Place, keep: Keep) -> Iterator[Choice]:
-    """The cheapest machines for a CPU demand, then each time the cheapest of those that make fewer nodes."""
-    best = candidates.cpu(demand, place, keep)
-    while best is not None:
-        yield rank_usd(best, candidates.market), {demand.workload: best}
-        best = candidates.cpu(demand, place, NodeLimit(keep, count_nodes((best,)) - 1))
+def _list_with_beside(
+    candidates: CandidateSet, leader: Candidate, beside: Sequence[Sequence[Candidate]]
+) -> Iterator[Choice]:
+    """What a leader costs with each choice of machines for the pools beside it, and that choice."""
+    usd = rank_usd(leader, candidates.market)
+    hours = hours_beside(leader.fit)
+    priced = [[(rank_usd(with_hours(each, hours), candidates.market), each) for each in pool] for pool in beside]
+    for pools in product(*priced):
+        yield sum((each for each, _ in pools), start=usd), {each.demand.workload: each for _, each in pools}
+
+
+def _list_smaller(
+    candidates: CandidateSet, pool: Iterable[Candidate | None], place: Place, keep: Keep
+) -> list[Candidate]:
+    """The machines of a pool, then for each the cheapest of those that make fewer nodes, as long as there are any."""
+    found: list[Candidate] = []
+    for first in pool:
+        best = first
+        kind = first.parts[0].offer.term.kind if first is not None and first.demand.beside else None
+        while best is not None:
+            found.append(best)
+            best = candidates.cpu(best.demand, place, NodeLimit(keep, count_nodes((best,)) - 1), kind=kind)
+    return found
 
 
 def _undominated(candidates: CandidateSet, place: Place, sums: Iterable[Subtotal]) -> list[Subtotal]:
@@ -362,12 +378,16 @@ def _find_pool(
     return candidates.cpu(timed(demand, leaders), place, NodeLimit(keep, count_nodes((leader,))))
 
 
-def _usd_with(leader: Candidate, months: Iterable[Range], candidates: CandidateSet) -> Range:
-    """USD of a leader with pools that are up as long as it is, each given as its whole month."""
-    usd = rank_usd(leader, candidates.market)
-    share = hours_beside(leader.fit) / HOURS_PER_MONTH
-    for month in months:
-        usd += month.times(share)
+def _usd_beside(leader: Candidate, pools: Iterable[Sequence[Candidate]], candidates: CandidateSet) -> Range:
+    """USD of the pools that are up as long as a leader is, each bought as is cheapest for so many hours.
+
+    Args:
+        pools: of each, the best machines of each kind of purchase; none where nothing is on sale.
+    """
+    usd = NOTHING
+    for pool in pools:
+        costs = (rank_usd(with_hours(each, hours_beside(leader.fit)), candidates.market) for each in pool)
+        usd += min(costs, key=EXPECTED, default=NOTHING)
     return usd
 
 

@@ -22,6 +22,7 @@ from planning.options.assemble import spec
 from planning.options.candidate import Candidate, whole
 from planning.options.candidate_set import CandidateSet
 from planning.options.fastest import list_sizes, pace, timed_demands
+from planning.options.growth import MARGIN
 from planning.options.market import Place
 from planning.options.permits import may_reserve
 from planning.options.purchases import is_reserved, is_uninterrupted, list_purchases
@@ -30,7 +31,7 @@ from planning.options.search import Pick, count_nodes, find_cheapest, timed
 from planning.options.views import HYPERSCALERS, VIEWS
 from planning.pricing import price_all
 from planning.quantities import charges
-from planning.sizing.fit import fit
+from planning.sizing.fit import fit, start_hours
 from planning.sizing.hours import all_month
 
 MACHINES = (
@@ -79,6 +80,7 @@ def catalogs(draw: st.DrawFn) -> SmallCatalog:
     return SmallCatalog(MACHINES, rows, accelerators_list=ACCELERATORS, flags=doubts)
 
 
+LARGE = TRAINING | {"tokens": "2T", "deadline": "30d"}
 CHECKLISTS = (
     checklist(TRAINING | {"spot": True}, contract={"months": 12}, main_cloud=MAIN_CLOUD),
     checklist(TRAINING | {"spot": True, "deadline": "30h"}, contract={"months": 12}, ceiling={"binds": "max"}),
@@ -88,10 +90,12 @@ CHECKLISTS = (
         storage={"cold": {"size": "1TB"}},
         support="business_hours",
     ),
-    checklist(SERVING | {"spot": True}, ceiling={"usd_per_month": 20000, "binds": "max"}, support="business_hours"),
+    checklist(
+        SERVING | {"spot": True}, ceiling={"usd_per_month": 20000, "binds": "max"}, support="business_hours"
+    ),  # Beside a run that is up for hours, what is reserved for the month is bought for the month.
+    checklist(LARGE | {"spot": True, "rollout_vcpus": 4096}, contract={"months": 12, "reserve": "all"}),
 )
 # Under a ceiling pools may have more nodes than the least: many more clusters, so fewer catalogs are tried.
-LARGE = TRAINING | {"tokens": "2T", "deadline": "30d"}
 GROWING = (
     checklist(TRAINING | {"spot": True}, ceiling={"usd_per_month": 4000}),
     checklist(LARGE, spare_share="0.1", ceiling={"usd_per_month": 400_000}),
@@ -131,10 +135,19 @@ def list_pools(candidates: CandidateSet, demand: Demand, place: Place) -> Iterat
 
 
 def list_unhurried(candidates: CandidateSet, least: Candidate) -> Iterator[Candidate]:
-    """With the least number of nodes that leaves a tenth of the deadline."""
-    sizes = (candidates.resized(least, least.fit.working + more) for more in range(1, least.fit.working + 1))
-    if not has_margin(least) and len(least.parts) == 1:
-        yield from [each for each in sizes if each is not None and has_margin(each)][:1]
+    """With the least numbers of nodes that leave a tenth of the deadline, without interruptions and with them."""
+    if len(least.parts) != 1:
+        return
+    sizes = [candidates.resized(least, least.fit.working + more) for more in range(1, least.fit.working + 1)]
+    for leaves_time in (has_margin, has_margin_undisturbed):
+        if not leaves_time(least):
+            yield from [each for each in sizes if each is not None and leaves_time(each)][:1]
+
+
+def has_margin_undisturbed(candidate: Candidate) -> bool:
+    deadline, fit = candidate.demand.deadline_hours, candidate.fit
+    hours = None if fit.hours_per_run is None else fit.work_hours + start_hours(candidate.machine)
+    return hours is None or deadline is None or hours <= deadline * MARGIN
 
 
 def list_clusters(candidates: CandidateSet) -> list[Cluster]:
