@@ -14,7 +14,7 @@ from components.cluster.gcp import Cluster, ClusterArgs
 from components.cluster.gcp_budget import Budget, BudgetArgs
 from components.cluster.gcp_ground import lay, shared_item
 from components.cluster.gcp_logs import Logs, LogsArgs
-from components.cluster.gcp_names import pool_labels
+from components.cluster.gcp_names import LUSTRE, pool_labels
 from components.cluster.gcp_settings import pool_zones, reservation_of
 from components.network.gcp_domain import Domain, DomainArgs
 from components.network.gcp_fabric import Lanes, LanesArgs
@@ -25,7 +25,6 @@ from components.nodepool.gcp_machines import disk_type, fabric_of
 from components.site import Built, ClusterHandle, Identity, Ingress, Names, ObjectStore, StorageClasses
 from components.storage.gcp_classes import DISK, SHARED, Classes, ClassesArgs, kept
 from components.storage.gcp_platform import platform_bucket
-from components.storage.gcp_shared import LUSTRE
 from components.storage.gcp_tiers import objects, shared
 from planning.forwarded import by_identity
 

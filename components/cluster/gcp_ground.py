@@ -9,10 +9,9 @@ import pulumi
 import pulumi_gcp as gcp
 
 from components.access.gcp_key import Key, KeyArgs
-from components.cluster.gcp_names import labels
+from components.cluster.gcp_names import FILESTORE, LUSTRE, LUSTRE_PORTS, labels
 from components.cluster.gcp_settings import read_gcp_settings, zone_of
 from components.network.gcp import Network, NetworkArgs
-from components.storage.gcp_shared import FILESTORE, LUSTRE, LUSTRE_PORTS
 from planning.errors import InputError
 from planning.gke_ranges import LUSTRE_PREFIX, Ranges, ranges
 

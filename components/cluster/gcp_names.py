@@ -1,4 +1,4 @@
-"""Names and labels as Google Cloud takes them: lower case, few signs, short."""
+"""Names and labels as Google Cloud takes them, lower case, few signs, short, and names that its rooms share."""
 
 from __future__ import annotations
 
@@ -17,6 +17,10 @@ LABEL_LENGTH: Final = 63  # of a label, and of the name of most resources (Compu
 CLUSTER_LENGTH: Final = 40  # terraform-provider-google 7.46, resource_container_cluster.go: name
 ACCOUNT_LENGTH: Final = 30  # terraform-provider-google 7.46, google_service_account: account_id, 6 to 30
 SUFFIX: Final = 6
+# Items of catalogs/tiers.csv that become Managed Lustre and Filestore, and where Lustre calls its clients back.
+LUSTRE: Final = "shared_ssd"
+FILESTORE: Final = "shared_disk"
+LUSTRE_PORTS: Final = ("988",)  # Cluster Toolkit at 10470803 (June 2026), examples/gke-a4
 
 
 def label(text: str) -> str:

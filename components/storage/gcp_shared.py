@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_gcp as gcp
 
-from components.cluster.gcp_names import shown
+from components.cluster.gcp_names import LUSTRE, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from planning.spec import Placement, Tier
 
-LUSTRE: Final = "shared_ssd"
-FILESTORE: Final = "shared_disk"
 MBPS_PER_TIB: Final = "1000"  # the tier whose steps catalogs/tiers.csv knows
-LUSTRE_PORTS: Final = ("988",)  # Cluster Toolkit at 10470803 (June 2026), examples/gke-a4
 LUSTRE_NAME: Final = "atoll"  # what clients mount; eight letters or digits at most
 FILESTORE_TIER: Final = "BASIC_HDD"  # the tier that the catalog prices; only dearer ones take a key of the customer's
 SHARE: Final = "atoll"

@@ -9,8 +9,9 @@ import pulumi_gcp as gcp
 
 from components.access.gcp_buckets import BucketAccess, BucketAccessArgs
 from components.access.names import workloads
+from components.cluster.gcp_names import FILESTORE, LUSTRE
 from components.storage.gcp_objects import ObjectTier, ObjectTierArgs
-from components.storage.gcp_shared import FILESTORE, LUSTRE, SharedFileSystem, SharedFileSystemArgs
+from components.storage.gcp_shared import SharedFileSystem, SharedFileSystemArgs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
