@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from components.acceptance.shapes import Manifest
 
 STAGE: Final = 50
-SECONDS: Final = 1200
+API_SECONDS: Final = 1200
 AUTHORITY: Final = "/etc/s3-ca"
 PIPELINES: Final = f"http://ml-pipeline.{KUBEFLOW}.svc.cluster.local:8888"
 TOKENS: Final = "/var/run/secrets/kubeflow/pipelines"
@@ -94,8 +94,8 @@ def serving(ground: Ground) -> PlannedJob:
         "spec": {"predictor": {"minReplicas": 1, **_model(ground)}},
     }
     url = f"http://{name}-predictor.{NAMESPACE}.svc.cluster.local/v1/models/model:predict"
-    job = job_object(ground, name, _asking(ground, "serving", url), seconds=SECONDS)
-    return _planned(ground, "serving", name, (model, job), namespace_=NAMESPACE)
+    job = job_object(ground, name, _asking(ground, "serving", url), seconds=API_SECONDS)
+    return _plan_call(ground, "serving", name, (model, job), namespace_=NAMESPACE)
 
 
 def _model(ground: Ground) -> Manifest:
@@ -143,11 +143,13 @@ def _within(
         code=name,
     )
     code = code_object(name, namespace=where, labels=labels(ground, name))
-    job = job_object(ground, name, pod, seconds=SECONDS, namespace=where, queue=OPEN)
-    return _planned(ground, service, name, (code, job), namespace_=where)
+    job = job_object(ground, name, pod, seconds=API_SECONDS, namespace=where, queue=OPEN)
+    return _plan_call(ground, service, name, (code, job), namespace_=where)
 
 
-def _planned(ground: Ground, service: str, name: str, objects: tuple[Manifest, ...], *, namespace_: str) -> PlannedJob:
+def _plan_call(
+    ground: Ground, service: str, name: str, objects: tuple[Manifest, ...], *, namespace_: str
+) -> PlannedJob:
     return PlannedJob(
         name=name,
         checks=("smoke",),
@@ -161,7 +163,7 @@ def _planned(ground: Ground, service: str, name: str, objects: tuple[Manifest, .
             selector=f"{selector(ground, name)},batch.kubernetes.io/job-name={name}",
             container=CONTAINER,
         ),
-        seconds=SECONDS,
+        seconds=API_SECONDS,
         stage=STAGE,
         removed=backwards(objects),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from components.acceptance.asked import STAGE
 from components.acceptance.ground import ACCOUNT, head
 from components.acceptance.images import NOTEBOOK, PYTHON, TORCH
 from components.acceptance.pods import NOBODY, RUNTIME, SMALL, labels, named, secured
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
     from components.acceptance.ground import Ground
     from components.acceptance.shapes import Manifest
 
-STAGE: Final = 50
-SECONDS: Final = 1800
+CONDITION_SECONDS: Final = 1800
 CONDITIONS: Final = ("status", "conditions")
 TORCH_RUNTIME: Final = "torch-distributed"  # ClusterTrainingRuntime that every cluster with Trainer has
 PERSON: Final = 1000
@@ -40,7 +40,7 @@ def notebook(ground: Ground) -> PlannedJob:
     spec: Manifest = {"template": {"spec": pod}}
     made: Manifest = {**head("kubeflow.org/v1", "Notebook", name, labels=marked), "spec": spec}
     ready = Sign(path=("status", "readyReplicas"), value="1")
-    return _planned(ground, "notebook", name, made, done=(ready,), failed=())
+    return _plan_condition(ground, "notebook", name, made, done=(ready,), failed=())
 
 
 def training(ground: Ground) -> PlannedJob:
@@ -60,7 +60,7 @@ def training(ground: Ground) -> PlannedJob:
             },
         },
     }
-    return _planned(ground, "training", name, made, done=JOB_DONE, failed=JOB_FAILED)
+    return _plan_condition(ground, "training", name, made, done=JOB_DONE, failed=JOB_FAILED)
 
 
 def sweep(ground: Ground) -> PlannedJob:
@@ -83,7 +83,7 @@ def sweep(ground: Ground) -> PlannedJob:
     }
     made: Manifest = {**head("kubeflow.org/v1beta1", "Experiment", name, labels=marked), "spec": spec}
     done = (Sign(path=CONDITIONS, condition="Succeeded"),)
-    return _planned(ground, "sweep", name, made, done=done, failed=JOB_FAILED)
+    return _plan_condition(ground, "sweep", name, made, done=done, failed=JOB_FAILED)
 
 
 def _trial(ground: Ground, marked: dict[str, str]) -> Manifest:
@@ -110,7 +110,7 @@ def _confined(user: int) -> Manifest:
     }
 
 
-def _planned(
+def _plan_condition(
     ground: Ground, service: str, name: str, made: Manifest, *, done: Sequence[Sign], failed: Sequence[Sign]
 ) -> PlannedJob:
     return PlannedJob(
@@ -122,7 +122,7 @@ def _planned(
         done=tuple(done),
         failed=tuple(failed),
         log=None,
-        seconds=SECONDS,
+        seconds=CONDITION_SECONDS,
         stage=STAGE,
         removed=backwards([made]),
     )

@@ -15,7 +15,7 @@ from components.storage.aws_bucket import BucketArgs, shut_bucket
 if TYPE_CHECKING:
     from planning.spec import Placement
 
-KEPT_DAYS: Final = 365  # a year of history, as CIS AWS and PCI DSS 10 ask for
+AUDIT_DAYS: Final = 365  # a year of history, as CIS AWS and PCI DSS 10 ask for
 LEFTOVER_DAYS: Final = 7
 WRITER: Final = {"Service": "cloudtrail.amazonaws.com"}
 
@@ -67,7 +67,7 @@ def _rules() -> list[aws.s3.BucketLifecycleConfigurationRuleArgsDict]:
             "id": "kept",
             "status": "Enabled",
             "filter": {},
-            "expiration": {"days": KEPT_DAYS},
+            "expiration": {"days": AUDIT_DAYS},
             "noncurrent_version_expiration": {"noncurrent_days": LEFTOVER_DAYS},
             "abort_incomplete_multipart_upload": {"days_after_initiation": LEFTOVER_DAYS},
         }

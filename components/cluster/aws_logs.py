@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from planning.spec import Placement
 
-KEPT_DAYS: Final = 90
+LOG_DAYS: Final = 90
 WRITE_ACTIONS: Final = ("logs:CreateLogStream", "logs:PutLogEvents", "logs:DescribeLogStreams")
 
 
@@ -66,7 +66,7 @@ def _group(name: str, shown: str, *, args: LogsArgs, parent: Logs) -> aws.cloudw
     return aws.cloudwatch.LogGroup(
         name,
         name=shown,
-        retention_in_days=KEPT_DAYS,
+        retention_in_days=LOG_DAYS,
         kms_key_id=args.key_arn,
         opts=pulumi.ResourceOptions(parent=parent),
     )

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Final
 import pulumi
 import pulumi_kubernetes as kubernetes
 
+from components.access.platform_users import PROVIDER
 from components.platform import fences
 from components.platform.names import DATABASES, OBJECT_STORE, S3_ADDRESS
 from components.platform.pictures import picture
-from components.platform.storehouse import CA_KEY, CA_NAME, PROVIDER, REGION, bucket_way, pod_port
+from components.platform.storehouse import CA_KEY, CA_NAME, REGION, bucket_way, pod_port
 from planning.platform.backups import PLANS
 
 if TYPE_CHECKING:

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_kubernetes as kubernetes
 
+from components.access.platform_users import PROVIDER
 from components.platform import fences
 from components.platform.built import Part
 from components.platform.names import OBJECT_STORE, S3_HOST
 from components.platform.pictures import picture
 from components.platform.s3_policies import METRICS_USER, ROOT_USER, documents, store_users
 from components.platform.s3_script import CONFIG, KEYS, script
-from components.platform.storehouse import CA_KEY, CA_NAME, POD_PORTS, PROVIDER, bucket_way, trust
+from components.platform.storehouse import CA_KEY, CA_NAME, POD_PORTS, bucket_way, trust
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

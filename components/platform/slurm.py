@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_kubernetes as kubernetes
 
+from components.access.platform_users import PROVIDER
 from components.platform import names
 from components.platform.built import Part
 from components.platform.chart import release
 from components.platform.fences import allow, outward
-from components.platform.slurm_people import Login, login
+from components.platform.slurm_people import NAMESPACE, Login, login
 from components.platform.slurm_workers import workers
-from components.platform.storehouse import PROVIDER, pod_port
+from components.platform.storehouse import pod_port
 from planning.slurm import shares
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from components.platform.ground import Ground
     from planning.slurm import Share
 
-NAMESPACE: Final = "slurm"
 KEYS: Final = "slurm-keys"
 CONTROLLER: Final = {"cpu": "250m", "memory": "512Mi"}
 REST: Final = {"cpu": "100m", "memory": "128Mi"}

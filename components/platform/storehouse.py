@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import pulumi
 import pulumi_kubernetes as kubernetes
 
+from components.access.platform_users import PROVIDER
 from components.platform import fences
 from components.platform.names import CLUSTER_ISSUER, S3_ADDRESS
 from planning.errors import AtollError
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from components.site import PlatformBucket
 
 REGION: Final = "us-east-1"  # what MinIO and SeaweedFS answer to unless told otherwise
-PROVIDER: Final = "provider"
 POD_PORTS: Final[Mapping[str, int]] = {"minio": 9000, "seaweedfs": 8443}  # of the pods behind `names.S3_ADDRESS`
 CA_NAME: Final = "s3-ca"  # Secret, and Certificate, that `trust` makes in a namespace
 CA_KEY: Final = "ca.crt"

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Final
 import pulumi
 import pulumi_kubernetes as kubernetes
 
+from components.access.platform_users import PROVIDER
 from components.platform import names
 from components.platform.fences import GATEWAY_PODS, HOME, PROMETHEUS_PODS
-from components.platform.storehouse import PROVIDER, pod_port
+from components.platform.storehouse import pod_port
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -83,7 +83,7 @@ def usable_memory(node: Node) -> list[Measured]:
 def dcgm(node: Node) -> list[Measured]:
     """What DCGM finds wrong. Its exit status is not asked: it fails with the tests, and the report says which."""
     ran = run(["dcgmi", "diag", "-r", str(node.level), "-j"], seconds=node.seconds)
-    output = _read(dcgmi.parse, ran)
+    output = _read(dcgmi.parse_dcgm, ran)
     warned = {"warned": "; ".join(output.warned)[:400]} if output.warned else {}
     return [
         measured(
@@ -176,7 +176,7 @@ def _look(node: Node) -> tuple[nvidia_smi.Accelerator, ...]:
         ran = run(nvidia_smi.COMMAND, seconds=min(SECONDS_TO_LOOK, node.seconds))
     except CannotMeasureError:
         return _look_with_torch()
-    return _read(nvidia_smi.parse, ran)
+    return _read(nvidia_smi.parse_nvidia_smi, ran)
 
 
 def _look_with_torch() -> tuple[nvidia_smi.Accelerator, ...]:

@@ -56,7 +56,7 @@ class Result:
         return ": ".join(part for part in (f"{self.test} of {self.of}" if self.of else self.test, self.words) if part)
 
 
-def parse(output: str) -> Output:
+def parse_dcgm(output: str) -> Output:
     """The results of one diagnosis.
 
     Raises:

@@ -35,7 +35,7 @@ class Accelerator:
     driver: str
 
 
-def parse(output: str) -> tuple[Accelerator, ...]:
+def parse_nvidia_smi(output: str) -> tuple[Accelerator, ...]:
     """Every accelerator.
 
     Raises:

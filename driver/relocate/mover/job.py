@@ -31,7 +31,7 @@ from driver.relocate.mover.shapes import Head, StoreError
 
 if TYPE_CHECKING:
     from driver.relocate.mover.job_spec import JobSpec
-    from driver.relocate.mover.progress import Progress as Copied
+    from driver.relocate.mover.progress import Progress
     from driver.relocate.mover.rows import Row
 
 # Exit codes; `driver.relocate.job_objects` tells Kubernetes what they mean.
@@ -74,7 +74,7 @@ def run(spec: JobSpec, stopping: threading.Event) -> int:
         StoreError: a store refused or failed.
         OSError: the folder cannot be written, or the page's port is taken.
     """
-    progress = progress_page.Progress()
+    progress = progress_page.ProgressPage()
     labels = {"name": spec.name, "do": spec.do, "bucket": spec.source.bucket, "shard": str(spec.shard.index)}
     with progress_page.served(progress, labels, listen=spec.listen, port=spec.port) as port:
         say(f"{spec.do} of shard {spec.shard.index} of {spec.shard.of}, progress on port {port}")
@@ -115,8 +115,10 @@ def deposit(spec: JobSpec, path: Path) -> None:
         store.put(key, whole, sha256=digest, like=Head(size=len(whole), etag=""))
 
 
-def _copy(spec: JobSpec, progress: progress_page.Progress, stopping: threading.Event) -> tuple[int, dict[str, object]]:
-    def watch(now: Copied) -> None:
+def _copy(
+    spec: JobSpec, progress: progress_page.ProgressPage, stopping: threading.Event
+) -> tuple[int, dict[str, object]]:
+    def watch(now: Progress) -> None:
         progress.reach(objects=now.objects, size=now.size)
 
     if spec.expected_bytes is not None:
@@ -155,7 +157,9 @@ def _deposit_manifest(spec: JobSpec, path: Path) -> None:
     deposit(spec, zipped)
 
 
-def _look(spec: JobSpec, progress: progress_page.Progress, stopping: threading.Event) -> tuple[int, dict[str, object]]:
+def _look(
+    spec: JobSpec, progress: progress_page.ProgressPage, stopping: threading.Event
+) -> tuple[int, dict[str, object]]:
     def row(found: Row) -> None:
         progress.add(objects=1, size=found.size if found.digest else 0)
 

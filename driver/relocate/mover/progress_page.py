@@ -41,7 +41,7 @@ class Standing:
     done: bool = False
 
 
-class Progress:
+class ProgressPage:
     """Counts of a mover, written by its threads.
 
     Args:
@@ -134,7 +134,7 @@ def as_json(now: Standing, labels: Mapping[str, str]) -> str:
 
 
 @contextmanager
-def served(progress: Progress, labels: Mapping[str, str], *, listen: str, port: int) -> Generator[int]:
+def served(progress: ProgressPage, labels: Mapping[str, str], *, listen: str, port: int) -> Generator[int]:
     """Answer on a port while the work goes on; gives the port, which is chosen where it is 0.
 
     Raises:

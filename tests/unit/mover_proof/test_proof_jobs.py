@@ -15,7 +15,7 @@ from driver.relocate.live import job_runs
 from driver.relocate.live.job_runs import Ended
 from driver.relocate.mover.job import REFUSED, STOPPED
 from driver.relocate.mover.job_spec import SpecError, read_spec
-from driver.relocate.mover.progress_page import Progress, as_json, metrics
+from driver.relocate.mover.progress_page import ProgressPage, as_json, metrics
 from planning.errors import AtollError, InputError
 
 SECRET = "never-in-an-object"
@@ -164,7 +164,7 @@ def test_what_is_no_spec_is_named(told: Path, text: str) -> None:
 
 def test_progress_tells_rate_and_what_is_left() -> None:
     now = [100.0]
-    progress = Progress(clock=lambda: now[0])
+    progress = ProgressPage(clock=lambda: now[0])
     progress.expect(objects=10, size=1000)
     for _ in range(4):
         now[0] += 10
@@ -182,7 +182,7 @@ def test_progress_tells_rate_and_what_is_left() -> None:
 
 
 def test_metrics_survive_any_label() -> None:
-    found = metrics(Progress().standing(), {"bucket": 'a"b\\c\nd'})
+    found = metrics(ProgressPage().standing(), {"bucket": 'a"b\\c\nd'})
     assert 'atoll_mover_objects_total{bucket="a\\"b\\\\c\\nd"} 0\n' in found
     assert "expected" not in found
 
