@@ -24,7 +24,6 @@ from planning.errors import AtollError, Fault, InputError
 if TYPE_CHECKING:
     from driver.relocate.job_objects import Manifest, MoverJob
 
-PACKAGE: Final = "driver/relocate/mover"
 START: Final = "__main__.py"
 MOST_BYTES: Final = 2**20  # of a ConfigMap; https://kubernetes.io/docs/concepts/configuration/configmap/ (2026-11-22)
 
@@ -32,11 +31,10 @@ MOST_BYTES: Final = 2**20  # of a ConfigMap; https://kubernetes.io/docs/concepts
 def sources() -> dict[str, str]:
     """Files of the mover by their paths below the folder it is started from: the very modules, as they are."""
     package = Path(str(mover.__file__)).parent
-    root = package.parents[2]
-    packages = [root / "driver", root / "driver/relocate", package]
-    paths = [*(each / "__init__.py" for each in packages[:2]), *sorted(package.glob("*.py"))]
+    *above, root = package.parents[: len(mover.__name__.split("."))]
+    paths = [*(folder / "__init__.py" for folder in reversed(above)), *sorted(package.rglob("*.py"))]
     read = {path.relative_to(root).as_posix(): path.read_text(encoding="utf-8") for path in paths}
-    return {START: read[f"{PACKAGE}/{START}"], **read}
+    return {START: (package / START).read_text(encoding="utf-8"), **read}
 
 
 def code(job: MoverJob) -> Manifest:

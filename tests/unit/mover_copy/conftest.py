@@ -19,6 +19,6 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> Iterator[Scripts]:
 def stores(monkeypatch: pytest.MonkeyPatch) -> MemoryStores:
     """Stores in memory instead of those on the wire."""
     found = MemoryStores()
-    for module in ("copying", "working"):
-        monkeypatch.setattr(f"driver.relocate.mover.{module}.connect", found.connect)
+    for name in ("driver.relocate.mover.copying.connect", "driver.relocate.mover.working.connect"):
+        monkeypatch.setattr(name, found.connect)
     return found

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from components.platform import spend_guard
-from driver.relocate import jobs
+from driver.relocate import jobs, mover
 from driver.relocate.job_objects import IMAGE, MoverJob, Peer
 from driver.relocate.live import job_runs
 from driver.relocate.live.job_runs import Ended
@@ -45,9 +45,12 @@ def made(job: MoverJob) -> dict[str, Any]:
 def test_the_code_is_every_module_of_the_mover_and_fits() -> None:
     found = made(JOB)
     code = found["ConfigMap/move-code"]["data"]
-    package = Path(jobs.__file__).parent / "mover"
-    for path in package.glob("*.py"):
-        assert code[f"driver.relocate.mover.{path.name}"] == path.read_text()
+    package = Path(str(mover.__file__)).parent
+    for path in package.rglob("*.py"):
+        inside = ".".join(path.relative_to(package).parts)
+        assert code[f"{mover.__name__}.{inside}"] == path.read_text()
+    above = mover.__name__.split(".")[:-1]
+    assert all(f"{'.'.join(above[:depth])}.__init__.py" in code for depth in range(1, len(above) + 1))
     assert all(re.fullmatch(r"[-._a-zA-Z0-9]{1,253}", key) for key in code)
     assert sum(map(len, code.values())) < 2**20 * 0.6
     volume = found["Job/move"]["spec"]["template"]["spec"]["volumes"][0]["configMap"]
