@@ -10,12 +10,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import components
 from components.settings_list import SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-ROOM: Final = Path(__file__).parent
+ROOM: Final = Path(str(components.__file__)).parent  # every file of it is read
 SECTION: Final = "atoll"
 
 _HEAD: Final = """\
