@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from components.acceptance import tries
 from components.acceptance.ground import ACCOUNT, NAMESPACE, code_object, head
 from components.acceptance.images import MLFLOW, PYTHON
 from components.acceptance.pods import (
@@ -35,7 +36,7 @@ API_SECONDS: Final = 1200
 AUTHORITY: Final = "/etc/s3-ca"
 PIPELINES: Final = f"http://ml-pipeline.{KUBEFLOW}.svc.cluster.local:8888"
 TOKENS: Final = "/var/run/secrets/kubeflow/pipelines"
-TRY: Final = ("python3", "-m", "components.acceptance.tries")
+TRY: Final = ("python3", "-m", tries.__name__)
 PREDICTOR: Final = "kserve-container"  # what KServe calls the container of a model of one's own
 MODEL_PORT: Final = 8080
 

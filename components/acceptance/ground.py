@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from catalogs.reader import load
-from components.acceptance.measure import FILES
+from components.acceptance import measure, tries
 from components.acceptance.scripts import SCRIPTS
+from components.pod_code import path_of, read_module
 from planning.acceptance.nodes import node_counts, payloads_of
 from planning.errors import InputError
 from planning.platform.mirror import OCI, is_registry, target
@@ -35,8 +36,8 @@ RUN_SHAPE: Final = re.compile(r"[a-z0-9]([a-z0-9-]{0,18}[a-z0-9])?")
 LEVEL: Final = "baseline"
 PINNING: Final = "privileged"
 PINNING_FABRICS: Final = frozenset({"infiniband", "roce"})
-TRIES: Final = "tries.py"
-MEASURE: Final = Path(__file__).parent / "measure"
+MEASURE: Final = Path(str(measure.__file__)).parent
+TRIES: Final = path_of(tries).rsplit("/", maxsplit=1)[-1]
 METADATA: Final = "169.254.169.254/32"  # instance metadata of every large cloud: the node's own identity
 NAME_CACHE: Final = "169.254.20.10/32"  # NodeLocal DNSCache, as in components/access/tenant.py
 
@@ -161,13 +162,13 @@ def head(
 
 def code_files() -> Mapping[str, str]:
     """Keys of the ConfigMap to the very modules that the tests prove, and our few lines of shell."""
-    modules = {key: (MEASURE / Path(place).name).read_text(encoding="utf-8") for key, place in FILES.items()}
-    return {**modules, TRIES: (MEASURE.parent / TRIES).read_text(encoding="utf-8"), **SCRIPTS}
+    modules = {key: (MEASURE / key).read_text(encoding="utf-8") for key in measure.FILES}
+    return {**modules, TRIES: read_module(tries), **SCRIPTS}
 
 
 def code_items() -> list[Manifest]:
     """Where Python looks for each key."""
-    files = {**FILES, TRIES: f"components/acceptance/{TRIES}"}
+    files = {**measure.FILES, TRIES: path_of(tries)}
     return [{"key": key, "path": place} for key, place in files.items()]
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
 import pulumi
@@ -27,11 +26,13 @@ from components.platform.fences import api_servers, fence
 from components.platform.pictures import pulled_from
 from components.platform.script_pod import script_pod
 from components.platform.shelf import of_program
+from components.pod_code import path_of, read_module
 from planning.acceptance import burn_in, burn_in_text
 from planning.burning import burned_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from types import ModuleType
 
     from pulumi_kubernetes.core.v1 import PodSpecArgsDict
     from pulumi_kubernetes.meta.v1 import ObjectMetaArgsDict
@@ -52,11 +53,14 @@ RBAC: Final = "rbac.authorization.k8s.io"
 # Checks run as root without a capability, which "baseline" admits and "restricted" does not.
 LEVEL: Final = "baseline"
 SLACK_SECONDS: Final = 2 * 3600 + SECONDS  # of a round beyond its hours: images, DCGM, a last check
+MODULES: Final[Mapping[str, ModuleType]] = {
+    "burn_in.py": burn_in,
+    "burn_in_text.py": burn_in_text,
+    "burn_in_script.py": burn_in_script,
+    "loop.py": burn_in_loop,
+}
 PATHS: Final[Mapping[str, str]] = {  # where Python looks for them
-    "burn_in.py": "planning/acceptance/burn_in.py",
-    "burn_in_text.py": "planning/acceptance/burn_in_text.py",
-    "burn_in_script.py": "components/platform/burn_in_script.py",
-    "loop.py": "components/platform/burn_in_loop.py",
+    **{key: path_of(module) for key, module in MODULES.items()},
     PLAN: PLAN,
 }
 
@@ -120,14 +124,7 @@ def _round(ground: Ground, pool: Pool) -> dict[str, object]:
 
 def code(args: BurnInArgs) -> Mapping[str, str]:
     """Files of the pod: the very modules that the tests prove, as they are."""
-    modules = {
-        burn_in: "burn_in.py",
-        burn_in_text: "burn_in_text.py",
-        burn_in_script: "burn_in_script.py",
-        burn_in_loop: "loop.py",
-    }
-    read = {name: Path(str(module.__file__)).read_text(encoding="utf-8") for module, name in modules.items()}
-    return {**read, PLAN: plan_text(args)}
+    return {**{key: read_module(module) for key, module in MODULES.items()}, PLAN: plan_text(args)}
 
 
 def rules() -> Mapping[str, list[PolicyRuleArgsDict]]:
@@ -218,7 +215,7 @@ def _pod(args: BurnInArgs) -> PodSpecArgsDict:
         {
             "name": "burn-in",
             "image": pulled_from(PYTHON, of_program(args.mirror, offline=args.offline)),
-            "command": ["python3", "-m", "components.platform.burn_in_loop"],
+            "command": ["python3", "-m", burn_in_loop.__name__],
             "env": [
                 {"name": "PYTHONPATH", "value": FOLDER},
                 {"name": "PLAN", "value": f"{FOLDER}/{PLAN}"},

@@ -8,7 +8,6 @@ and ours asks each kind what it understands.
 from __future__ import annotations
 
 from hashlib import sha256
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import pulumi
@@ -17,6 +16,7 @@ import pulumi_kubernetes as kubernetes
 from components.platform import culler_script, names
 from components.platform.manifests import PROXY
 from components.platform.script_pod import script_pod
+from components.pod_code import read_module
 
 if TYPE_CHECKING:
     from pulumi_kubernetes.core.v1 import PodSpecArgsDict
@@ -39,7 +39,7 @@ def culling(ground: Ground, *, image: str, parent: pulumi.Resource, after: pulum
         after: what brings the kind Notebook.
     """
     own = pulumi.ResourceOptions(parent=parent)
-    script = Path(culler_script.__file__).read_text(encoding="utf-8")
+    script = read_module(culler_script)
     account = kubernetes.core.v1.ServiceAccount(NAME, metadata={"name": NAME, "namespace": names.KUBEFLOW}, opts=own)
     rights = _rights(parent=parent)
     reach = kubernetes.apiextensions.CustomResource(

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
 import pulumi
@@ -18,6 +17,7 @@ from components.platform.built import Part
 from components.platform.pictures import picture
 from components.platform.priced import key_of, label_of
 from components.platform.script_pod import script_pod
+from components.pod_code import path_of, read_module
 from planning.platform import spend_guard, spend_ledger
 from planning.platform.prices import NodePrices
 from planning.platform.spend_ledger import plan_to_text
@@ -25,6 +25,7 @@ from planning.spend_plan import spend_plan
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from types import ModuleType
 
     from pulumi_kubernetes.core.v1 import PodSpecArgsDict
     from pulumi_kubernetes.meta.v1 import ObjectMetaArgsDict
@@ -42,6 +43,12 @@ FOLDER: Final = "/guard"
 PLAN: Final = "plan.json"
 SCRIPT: Final = "loop.py"
 SECONDS_BETWEEN: Final = 60
+MODULES: Final[Mapping[str, ModuleType]] = {"guard.py": spend_guard, "ledger.py": spend_ledger}
+PATHS: Final[Mapping[str, str]] = {  # where Python looks for them
+    **{key: path_of(module) for key, module in MODULES.items()},
+    SCRIPT: SCRIPT,
+    PLAN: PLAN,
+}
 ASKS_FOR: Final = {"cpu": "10m", "memory": "64Mi"}
 KUEUE: Final = "kueue.x-k8s.io"
 
@@ -89,17 +96,8 @@ def plan_of(ground: Ground) -> Plan | None:
 
 def code(plan: Plan) -> Mapping[str, str]:
     """Files of the pod: the very modules that the tests prove, as they are."""
-    modules = {spend_guard: "guard.py", spend_ledger: "ledger.py", spend_guard_script: SCRIPT}
-    read = {name: Path(str(module.__file__)).read_text(encoding="utf-8") for module, name in modules.items()}
-    return {**read, PLAN: plan_to_text(plan)}
-
-
-PATHS: Final[Mapping[str, str]] = {  # where Python looks for them
-    "guard.py": "planning/platform/spend_guard.py",
-    "ledger.py": "planning/platform/spend_ledger.py",
-    SCRIPT: SCRIPT,
-    PLAN: PLAN,
-}
+    read = {key: read_module(module) for key, module in MODULES.items()}
+    return {**read, SCRIPT: read_module(spend_guard_script), PLAN: plan_to_text(plan)}
 
 
 def _guard(plan: Plan, *, ground: Ground, parent: SpendGuard) -> None:

@@ -19,26 +19,9 @@ with 3 where a check could not be measured (the others are printed all the same)
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final
 
-MODULES: Final = (
-    "accelerated",
-    "arguments",
-    "burn_in",
-    "dcgmi",
-    "fabric",
-    "faults",
-    "fio",
-    "matmul",
-    "nccl_tests",
-    "network",
-    "node",
-    "numbers",
-    "nvidia_smi",
-    "record",
-    "running",
-    "small_files",
-    "storage",
-)
-PACKAGE: Final = "components.acceptance.measure"
-FILES: Final = {f"{name}.py": f"components/acceptance/measure/{name}.py" for name in MODULES}
+PACKAGE: Final = __name__
+MODULES: Final = tuple(sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem != "__init__"))
+FILES: Final = {f"{name}.py": f"{PACKAGE.replace('.', '/')}/{name}.py" for name in MODULES}

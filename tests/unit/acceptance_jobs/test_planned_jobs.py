@@ -13,9 +13,10 @@ import pytest
 
 from catalogs.reader import load
 from catalogs.software.reader import images_of
-from components.acceptance import scripts
+from components.acceptance import scripts, tries
 from components.acceptance.ground import code_files, code_items
 from components.acceptance.jobs import foundation, planned, unmeasured
+from components.acceptance.measure import PACKAGE
 from components.acceptance.shapes import JOB_DONE, JOB_FAILED, Sign, State
 from components.acceptance.tries import one_step
 from planning.acceptance.results import CHECKS
@@ -128,8 +129,9 @@ def test_code_lies_where_python_looks_for_it(tmp_path: Path) -> None:
         path = tmp_path / str(item["path"])
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(files[str(item["key"])], encoding="utf-8")
-    for name in ("measure.node", "measure.fabric", "measure.storage", "measure.network", "measure.burn_in", "tries"):
-        command = [sys.executable, "-S", "-m", f"components.acceptance.{name}", "--help"]
+    measuring = [f"{PACKAGE}.{name}" for name in ("node", "fabric", "storage", "network", "burn_in")]
+    for name in (*measuring, tries.__name__):
+        command = [sys.executable, "-S", "-m", name, "--help"]
         ran = subprocess.run(command, cwd=tmp_path, env={}, capture_output=True, text=True, timeout=300, check=False)
         assert ran.returncode == 0, ran.stderr
         assert "--placement" in ran.stdout

@@ -14,7 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from components.acceptance.measure import FILES, MODULES, accelerated, arguments, burn_in, matmul, network, storage
+from components.acceptance.measure import (
+    FILES,
+    MODULES,
+    PACKAGE,
+    accelerated,
+    arguments,
+    burn_in,
+    matmul,
+    network,
+    storage,
+)
 from components.acceptance.measure.accelerated import Node
 from components.acceptance.measure.faults import CannotMeasureError, FoundWrongError
 from components.acceptance.measure.running import run
@@ -24,6 +34,7 @@ from planning.acceptance.results import Measured
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+ROOT = Path(__file__).parents[3]
 RECORDED = Path(__file__).parent / "recorded"
 FOLDER = Path(arguments.__file__).parent
 NODE = ("--placement", "home", "--pool", "gpu", "--node", "ip-1")
@@ -50,7 +61,7 @@ def measure(tmp_path: Path, program: str, *words: str) -> tuple[int, list[Measur
     note.touch()
     env = {"PATH": f"{tmp_path}:/usr/bin:/bin", "PYTHONPATH": str(pod(tmp_path)), "TERMINATION_NOTE": str(note)}
     ran = subprocess.run(
-        [sys.executable, "-S", "-m", f"components.acceptance.measure.{program}", *words],
+        [sys.executable, "-S", "-m", f"{PACKAGE}.{program}", *words],
         cwd=tmp_path,
         env=env,
         capture_output=True,
@@ -66,8 +77,8 @@ def measure(tmp_path: Path, program: str, *words: str) -> tuple[int, list[Measur
 
 
 def test_every_module_is_in_the_pod_and_is_old_enough_for_its_python() -> None:
-    there = {path.stem for path in FOLDER.glob("*.py")} - {"__init__"}
-    assert there == set(MODULES)
+    assert {"node", "burn_in", "fabric", "storage", "network"} <= set(MODULES)
+    assert all((ROOT / path).samefile(FOLDER / name) for name, path in FILES.items())
     for path in FOLDER.glob("*.py"):
         tree = ast.parse(path.read_text(), feature_version=(3, 10))
         imported = {
