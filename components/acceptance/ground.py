@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from catalogs.reader import load
 from components.acceptance import measure, tries
 from components.acceptance.scripts import SCRIPTS
+from components.access.names import METADATA_ADDRESS, NAME_CACHE
 from components.pod_code import path_of, read_module
 from planning.acceptance.nodes import node_counts, payloads_of
 from planning.errors import InputError
@@ -38,8 +39,6 @@ PINNING: Final = "privileged"
 PINNING_FABRICS: Final = frozenset({"infiniband", "roce"})
 MEASURE: Final = Path(str(measure.__file__)).parent
 TRIES: Final = path_of(tries).rsplit("/", maxsplit=1)[-1]
-METADATA: Final = "169.254.169.254/32"  # instance metadata of every large cloud: the node's own identity
-NAME_CACHE: Final = "169.254.20.10/32"  # NodeLocal DNSCache, as in components/access/tenant.py
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,7 +178,7 @@ def _policies() -> tuple[Manifest, ...]:
     """
     names = [{"protocol": protocol, "port": 53} for protocol in ("UDP", "TCP")]
     everywhere: Manifest = {"namespaceSelector": {}}
-    anyone: Manifest = {"ipBlock": {"cidr": "0.0.0.0/0", "except": [METADATA]}}
+    anyone: Manifest = {"ipBlock": {"cidr": "0.0.0.0/0", "except": [METADATA_ADDRESS]}}
     return (
         _policy("default-deny", {"policyTypes": ["Ingress", "Egress"]}),
         _policy("allow-own-pods", {"policyTypes": ["Ingress", "Egress"], **_own()}),

@@ -9,7 +9,7 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.access.claims import claim
-from components.access.names import SERVICE_ACCOUNT
+from components.access.names import METADATA_ADDRESS, NAME_CACHE, POD_IDENTITY_ADDRESS, SERVICE_ACCOUNT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,9 +25,6 @@ ROLES: Final[Mapping[str, str]] = {"admin": "admin", "engineer": "edit", "viewer
 EVERYWHERE: Final = "admin"  # the one role that is held in every workload's namespace
 GROUP_PREFIX: Final = "atoll:"
 CONTAINER_DEFAULT: Final = {"cpu": "500m", "memory": "1Gi"}
-NAME_CACHE: Final = "169.254.20.10/32"  # NodeLocal DNSCache (kubernetes.io/docs/tasks/administer-cluster/nodelocaldns)
-METADATA_ADDRESS: Final = "169.254.169.254/32"  # instance metadata of every large cloud: the node's own identity
-POD_IDENTITY_ADDRESS: Final = "169.254.170.23/32"  # EKS Pod Identity agent; nothing answers there elsewhere
 ANYWHERE: Final = "0.0.0.0/0"
 
 

@@ -19,6 +19,7 @@ from components.acceptance.images import PYTHON
 from components.acceptance.jobs import measurable
 from components.acceptance.node import SECONDS, checks_of, node_pod
 from components.acceptance.pods import job_object
+from components.access.names import BURN_IN_LEDGER, BURN_IN_NAMESPACE
 from components.access.tenancy import shut_namespace
 from components.platform import burn_in_loop, burn_in_script
 from components.platform.burn_in_script import HOURS_MARK, JOB_MARK, NODE_MARK
@@ -42,8 +43,6 @@ if TYPE_CHECKING:
     from planning.spec import ClusterSpec, Pool
 
 NAME: Final = "burn-in"
-NAMESPACE: Final = "burn-in"
-LEDGER: Final = "burn-in-ledger"
 LABELS: Final = {"app": NAME}
 FOLDER: Final = "/burn-in"
 PLAN: Final = "plan.json"
@@ -82,8 +81,8 @@ class BurnIn(pulumi.ComponentResource):
     def __init__(self, name: str, args: BurnInArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         pools = [pool.name for pool in burning(args.spec)]
         super().__init__("atoll:platform:BurnIn", name, {"hours": args.hours, "pools": pools}, opts)
-        home = shut_namespace(NAMESPACE, level=LEVEL, parent=self)
-        fence(NAMESPACE, servers=api_servers(args.spec), parent=home)
+        home = shut_namespace(BURN_IN_NAMESPACE, level=LEVEL, parent=self)
+        fence(BURN_IN_NAMESPACE, servers=api_servers(args.spec), parent=home)
         after = [*_rights(home), *_told(args, home)]
         _deployment(args, home, after)
         self.register_outputs({})
@@ -119,7 +118,7 @@ def plan_text(args: BurnInArgs) -> str:
 def _round(ground: Ground, pool: Pool) -> dict[str, object]:
     pod = node_pod(ground, pool, NODE_MARK, program="burn_in", extra=("--hours", HOURS_MARK))
     seconds = int(burn_in.ROUND.total_seconds()) + SLACK_SECONDS
-    return job_object(ground, JOB_MARK, pod, seconds=seconds, namespace=NAMESPACE)
+    return job_object(ground, JOB_MARK, pod, seconds=seconds, namespace=BURN_IN_NAMESPACE)
 
 
 def code(args: BurnInArgs) -> Mapping[str, str]:
@@ -136,12 +135,12 @@ def rules() -> Mapping[str, list[PolicyRuleArgsDict]]:
     ledger: PolicyRuleArgsDict = {
         "api_groups": [""],
         "resources": ["configmaps"],
-        "resource_names": [LEDGER],
+        "resource_names": [BURN_IN_LEDGER],
         "verbs": ["get", "patch"],
     }
     return {
         "": [{"api_groups": [""], "resources": ["nodes"], "verbs": ["list", "patch"]}],
-        NAMESPACE: [
+        BURN_IN_NAMESPACE: [
             ledger,
             jobs,
             {"api_groups": [""], "resources": ["pods"], "verbs": ["list"]},
@@ -157,7 +156,7 @@ def _rights(home: kubernetes.core.v1.Namespace) -> list[pulumi.Resource]:
     tests = kubernetes.core.v1.ServiceAccount(
         f"{NAME}-{ACCOUNT}", metadata=_named(ACCOUNT), automount_service_account_token=False, opts=own
     )
-    subjects: list[SubjectArgsDict] = [{"kind": "ServiceAccount", "name": NAME, "namespace": NAMESPACE}]
+    subjects: list[SubjectArgsDict] = [{"kind": "ServiceAccount", "name": NAME, "namespace": BURN_IN_NAMESPACE}]
     found: list[pulumi.Resource] = [account, tests]
     for where, held in rules().items():
         if not where:
@@ -185,7 +184,7 @@ def _told(args: BurnInArgs, home: kubernetes.core.v1.Namespace) -> list[pulumi.R
     # The pod fills it itself, so that no update of the stack empties it.
     kept = pulumi.ResourceOptions(parent=home, ignore_changes=["data"])
     return [
-        kubernetes.core.v1.ConfigMap(LEDGER, metadata=_named(LEDGER), opts=kept),
+        kubernetes.core.v1.ConfigMap(BURN_IN_LEDGER, metadata=_named(BURN_IN_LEDGER), opts=kept),
         kubernetes.core.v1.ConfigMap(NAME, metadata=_named(NAME), data=code(args), opts=own),
         kubernetes.core.v1.ConfigMap(f"{NAME}-{CODE}", metadata=_named(CODE), data=code_files(), opts=own),
     ]
@@ -207,7 +206,7 @@ def _deployment(args: BurnInArgs, home: kubernetes.core.v1.Namespace, after: lis
 
 
 def _named(name: str) -> ObjectMetaArgsDict:
-    return {"name": name, "namespace": NAMESPACE}
+    return {"name": name, "namespace": BURN_IN_NAMESPACE}
 
 
 def _pod(args: BurnInArgs) -> PodSpecArgsDict:
@@ -219,8 +218,8 @@ def _pod(args: BurnInArgs) -> PodSpecArgsDict:
             "env": [
                 {"name": "PYTHONPATH", "value": FOLDER},
                 {"name": "PLAN", "value": f"{FOLDER}/{PLAN}"},
-                {"name": "NAMESPACE", "value": NAMESPACE},
-                {"name": "LEDGER", "value": LEDGER},
+                {"name": "NAMESPACE", "value": BURN_IN_NAMESPACE},
+                {"name": "LEDGER", "value": BURN_IN_LEDGER},
                 {"name": "SECONDS_BETWEEN", "value": str(SECONDS_BETWEEN)},
             ],
             "resources": {"requests": {"cpu": "10m", "memory": "64Mi"}, "limits": {"memory": "256Mi"}},

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final
 import pulumi
 import pulumi_kubernetes as kubernetes
 
+from components.access.names import METADATA_ADDRESS, NAME_CACHE
 from components.platform import names
 
 if TYPE_CHECKING:
@@ -41,8 +42,6 @@ API_PORTS: Final = (443, 6443)  # of API servers, once the service's address is 
 ANYWHERE: Final = "0.0.0.0/0"
 PRIVATE: Final = ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10")
 AT_PRIVATE_ADDRESS: Final = frozenset({"aws", "gcp"})  # targets whose API pods reach inside the cluster's network
-METADATA_ADDRESS: Final = "169.254.169.254/32"  # instance metadata of every large cloud: the node's own identity
-NAME_CACHE: Final = "169.254.20.10/32"  # NodeLocal DNSCache (kubernetes.io/docs/tasks/administer-cluster/nodelocaldns)
 GATEWAY_PODS: Final = {"app": "istio-ingressgateway"}
 PROMETHEUS_PODS: Final = {"app.kubernetes.io/name": "prometheus"}
 

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import pulumi
 import pulumi_kubernetes as kubernetes
 
+from components.access.names import METADATA_ADDRESS, POD_IDENTITY_ADDRESS
 from components.access.platform_users import PROVIDER
 from components.platform import fences
 from components.platform.names import CLUSTER_ISSUER, S3_ADDRESS
@@ -24,14 +25,15 @@ REGION: Final = "us-east-1"  # what MinIO and SeaweedFS answer to unless told ot
 POD_PORTS: Final[Mapping[str, int]] = {"minio": 9000, "seaweedfs": 8443}  # of the pods behind `names.S3_ADDRESS`
 CA_NAME: Final = "s3-ca"  # Secret, and Certificate, that `trust` makes in a namespace
 CA_KEY: Final = "ca.crt"
+GKE_METADATA_ADDRESS: Final = "169.254.169.252/32"  # of its network policies, beside METADATA_ADDRESS
 # Where a pod's identity is handed out, on its own node: EKS Pod Identity agent (docs.aws.amazon.com/eks, pod-id-agent),
 # and the metadata server of GKE's workload identity (cloud.google.com/kubernetes-engine/docs, network policy of it).
 # By the kind of identity; an existing cluster may have any. A node's own identity answers at the last of them, too.
 IDENTITY_AGENTS: Final[Mapping[str, Mapping[str, int]]] = {
-    "pod_identity": {"169.254.170.23/32": 80},
-    "workload_identity": {"169.254.169.252/32": 988, "169.254.169.254/32": 80},
+    "pod_identity": {POD_IDENTITY_ADDRESS: 80},
+    "workload_identity": {GKE_METADATA_ADDRESS: 988, METADATA_ADDRESS: 80},
     "federation": {},
-    "none": {"169.254.170.23/32": 80, "169.254.169.252/32": 988, "169.254.169.254/32": 80},
+    "none": {POD_IDENTITY_ADDRESS: 80, GKE_METADATA_ADDRESS: 988, METADATA_ADDRESS: 80},
 }
 
 

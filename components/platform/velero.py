@@ -10,7 +10,7 @@ import pulumi_kubernetes as kubernetes
 import yaml
 
 from catalogs.software.reader import images_of
-from components.access.tenant import METADATA_ADDRESS, POD_IDENTITY_ADDRESS
+from components.access.names import METADATA_ADDRESS, POD_IDENTITY_ADDRESS
 from components.platform import names
 from components.platform.built import Part
 from components.platform.chart import release

@@ -7,6 +7,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final, cast
 
 from components.acceptance.shapes import Reference
+from components.access.names import BURN_IN_LEDGER, BURN_IN_NAMESPACE
+from components.platform import burn_in_loop
 from planning.acceptance.burn_in import Verdict
 from planning.acceptance.burn_in_text import ledger_of_text
 from planning.acceptance.results import Per, subject
@@ -19,9 +21,7 @@ if TYPE_CHECKING:
     from planning.acceptance.burn_in import Entry
     from planning.acceptance.results import Measured
 
-# As components.platform.burn_in names them; a test compares. To import them would import Pulumi.
-LEDGER: Final = Reference(api_version="v1", kind="ConfigMap", namespace="burn-in", name="burn-in-ledger")
-KEY: Final = "ledger"
+LEDGER: Final = Reference(api_version="v1", kind="ConfigMap", namespace=BURN_IN_NAMESPACE, name=BURN_IN_LEDGER)
 TOOL: Final = "atoll burn-in"
 HOUR: Final = timedelta(hours=1)
 MOST_WORDS: Final = 500
@@ -42,7 +42,7 @@ def burnt(
     if found is None:
         return [], []
     try:
-        entries = ledger_of_text(str(cast("dict[str, object]", found.get("data") or {}).get(KEY, "")))
+        entries = ledger_of_text(str(cast("dict[str, object]", found.get("data") or {}).get(burn_in_loop.LEDGER, "")))
     except ValueError as error:
         return [], [f"burn-in: {error}"[:MOST_WORDS]]
     uids = {each.name: each.uid for each in seen}

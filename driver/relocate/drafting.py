@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from components.platform.names import S3_HOST
 from driver.relocate.places import FILL
 from planning.relocation.foreseen import from_lock
 from planning.relocation.things import Kind, Loss
@@ -23,9 +24,6 @@ MYSQL: Final = frozenset({"pipelines", "katib"})
 SEVERAL: Final[Mapping[str, Mapping[str, str]]] = {"pipelines": {"PIPELINES": "mlpipeline", "LINEAGE": "metadb"}}
 # Ways to MLflow's server, by side; its allowed hosts list localhost and not 127.0.0.1 (docs/guides/relocate.md).
 MLFLOW_PORTS: Final = {"SOURCE": 5000, "TARGET": 5001}
-INSIDE: Final = (
-    "s3.object-store.svc.cluster.local"  # its certificate's name (components/platform/names.py, equal by test)
-)
 PORTS: Final = {"postgresql": 5432, "mysql": 3306}
 
 
@@ -149,7 +147,7 @@ def _store_kind(spec: ClusterSpec, *, inside: bool) -> str:
 
 def _endpoint(spec: ClusterSpec, *, port: int, inside: bool) -> str:
     if inside:
-        return f"https://{INSIDE}:{port}   # 127.0.0.1 in /etc/hosts, kubectl port-forward behind it"
+        return f"https://{S3_HOST}:{port}   # 127.0.0.1 in /etc/hosts, kubectl port-forward behind it"
     place = spec.placement
     known = {
         "aws": f"https://s3.{place.region}.amazonaws.com",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from components.access.names import NAME_CACHE
 from driver.relocate.mover.job import REFUSED, STOPPED
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ PORT: Final = 8080
 NOBODY: Final = 65532
 GRACE_SECONDS: Final = 120  # for the object or part that is under way
 TRIES_PER_SHARD: Final = 6
-NAME_CACHE: Final = "169.254.20.10/32"  # of NodeLocal DNSCache, as in components/access/tenant.py
 LABEL: Final = "atoll/mover"
 
 

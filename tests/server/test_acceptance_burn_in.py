@@ -17,8 +17,9 @@ from fake_nodes import joined, node
 from waiting import WITHIN, wait_until
 
 from components.acceptance.ground import JOB
+from components.access.names import BURN_IN_LEDGER, BURN_IN_NAMESPACE
 from components.nodepool.devices import BURN_IN_TAINT
-from components.platform.burn_in import LEDGER, NAMESPACE, PATHS, BurnIn, BurnInArgs, burning, code
+from components.platform.burn_in import PATHS, BurnIn, BurnInArgs, burning, code
 from components.platform.burn_in_loop import LiveCluster, plan_of
 from components.platform.burn_in_script import Scene, look
 from driver.offline.program import run
@@ -95,7 +96,7 @@ def installed(kube: KubeClient, args: BurnInArgs) -> Manifest:
     for each in sorted(manifests, key=lambda each: each["kind"] != "Namespace"):
         answer = kube.apply(each)
         assert answer.ok, f"{each['kind']}: {answer.text}"
-    (ledger,) = [each for each in manifests if each["kind"] == "ConfigMap" and named(each) == LEDGER]
+    (ledger,) = [each for each in manifests if each["kind"] == "ConfigMap" and named(each) == BURN_IN_LEDGER]
     return ledger
 
 
@@ -107,10 +108,10 @@ def nodes(kube: KubeClient, args: BurnInArgs, installed: Manifest) -> Iterator[l
     assert kube.apply(installed).ok
     with joined(kube, [untested(pool, number) for number in range(2)], owner="burn-in") as made:
         yield [each["metadata"]["name"] for each in made]
-    jobs = f"/apis/batch/v1/namespaces/{NAMESPACE}/jobs"
+    jobs = f"/apis/batch/v1/namespaces/{BURN_IN_NAMESPACE}/jobs"
     kube.request("DELETE", jobs, query={"propagationPolicy": "Background"})
     wait_until(lambda: kube.request("GET", jobs).json()["items"], lambda left: not left, what="the rounds are gone")
-    kube.clear(NAMESPACE, "pods", labelled=JOB)
+    kube.clear(BURN_IN_NAMESPACE, "pods", labelled=JOB)
 
 
 def untested(pool: Pool, number: int) -> Manifest:
@@ -124,7 +125,7 @@ def secrets(kube: KubeClient, installed: Manifest, tmp_path_factory: pytest.Temp
     """What a pod of its account finds, once there are such pods."""
     assert installed
     asked: Manifest = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
-    path = f"/api/v1/namespaces/{NAMESPACE}/serviceaccounts/burn-in/token"
+    path = f"/api/v1/namespaces/{BURN_IN_NAMESPACE}/serviceaccounts/burn-in/token"
     folder = tmp_path_factory.mktemp("secrets")
     (folder / "token").write_text(kube.request("POST", path, body=asked).json()["status"]["token"])
     (folder / "ca.crt").write_text(Path(kube.plane.authority).read_text())
@@ -159,7 +160,7 @@ def looked(kube: KubeClient, args: BurnInArgs, cluster: Told, about: str, *, unt
 
 def settle(kube: KubeClient) -> None:
     """Until every job of a round is over; kwok ends the pods of a job at once."""
-    path = f"/apis/batch/v1/namespaces/{NAMESPACE}/jobs"
+    path = f"/apis/batch/v1/namespaces/{BURN_IN_NAMESPACE}/jobs"
     wait_until(
         lambda: kube.request("GET", path).json()["items"],
         lambda jobs: all(over(each) for each in jobs),
@@ -178,7 +179,12 @@ def test_the_pod_starts_a_round_on_each_node_and_lets_nobody_in_untold(
         file = tmp_path / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(code(args)[key], encoding="utf-8")
-    told = {"PYTHONPATH": str(tmp_path), "PLAN": str(tmp_path / "plan.json"), "NAMESPACE": NAMESPACE, "LEDGER": LEDGER}
+    told = {
+        "PYTHONPATH": str(tmp_path),
+        "PLAN": str(tmp_path / "plan.json"),
+        "NAMESPACE": BURN_IN_NAMESPACE,
+        "LEDGER": BURN_IN_LEDGER,
+    }
     more = {"API": kube.plane.url, "SECRETS": str(secrets), "LOOKS": "1", "SECONDS_BETWEEN": "0"}
     command = [sys.executable, "-m", "components.platform.burn_in_loop"]
     environment = {"PATH": os.environ["PATH"], **told, **more}
@@ -187,7 +193,7 @@ def test_the_pod_starts_a_round_on_each_node_and_lets_nobody_in_untold(
     )
     assert sorted(ran.stdout.splitlines()) == [f"{name}: round 1 starts, 0:00:00 of 8 h are tested" for name in nodes]
     settle(kube)
-    path = f"/api/v1/namespaces/{NAMESPACE}/pods"
+    path = f"/api/v1/namespaces/{BURN_IN_NAMESPACE}/pods"
     pods = kube.request("GET", path, query={"labelSelector": JOB}).json()["items"]
     assert sorted(each["spec"]["nodeName"] for each in pods) == nodes
     again = subprocess.run(
@@ -201,7 +207,7 @@ def test_a_node_that_passed_its_hours_is_let_in_and_keeps_its_other_taints(
     kube: KubeClient, args: BurnInArgs, nodes: list[str], secrets: Path
 ) -> None:
     before = taints(kube, nodes[0])
-    cluster = Told(NAMESPACE, LEDGER, api=kube.plane.url, secrets=secrets)
+    cluster = Told(BURN_IN_NAMESPACE, BURN_IN_LEDGER, api=kube.plane.url, secrets=secrets)
     lines = looked(kube, args, cluster, nodes[0], until="passed")
     assert lines[-1].endswith("passed, 2 rounds passed in 8:00:00")
     assert [key for key in before if key != BURN_IN_TAINT] == taints(kube, nodes[0])
@@ -212,7 +218,7 @@ def test_a_node_that_passed_its_hours_is_let_in_and_keeps_its_other_taints(
 def test_a_node_that_failed_stays_out_and_says_why(
     kube: KubeClient, args: BurnInArgs, nodes: list[str], secrets: Path
 ) -> None:
-    cluster = Told(NAMESPACE, LEDGER, api=kube.plane.url, secrets=secrets)
+    cluster = Told(BURN_IN_NAMESPACE, BURN_IN_LEDGER, api=kube.plane.url, secrets=secrets)
     cluster.failed = ("GPU 3: memory",)
     looked(kube, args, cluster, nodes[1], until="failed, dcgm: GPU 3: memory")
     cluster.failed = ()
@@ -232,18 +238,18 @@ def test_a_node_that_failed_stays_out_and_says_why(
     [
         ("list", "nodes", ("", ""), True),
         ("patch", "nodes", ("", ""), True),
-        ("patch", "configmaps", (NAMESPACE, LEDGER), True),
-        ("get", "pods/log", (NAMESPACE, ""), True),
-        ("create", "jobs.batch", (NAMESPACE, ""), True),
+        ("patch", "configmaps", (BURN_IN_NAMESPACE, BURN_IN_LEDGER), True),
+        ("get", "pods/log", (BURN_IN_NAMESPACE, ""), True),
+        ("create", "jobs.batch", (BURN_IN_NAMESPACE, ""), True),
         ("create", "events", ("default", ""), True),
         ("delete", "nodes", ("", ""), False),
         ("update", "nodes", ("", ""), False),
-        ("patch", "configmaps", (NAMESPACE, "measure"), False),
-        ("get", "secrets", (NAMESPACE, ""), False),
+        ("patch", "configmaps", (BURN_IN_NAMESPACE, "measure"), False),
+        ("get", "secrets", (BURN_IN_NAMESPACE, ""), False),
         ("create", "jobs.batch", ("default", ""), False),
         ("list", "pods", ("", ""), False),
-        ("create", "pods", (NAMESPACE, ""), False),
-        ("create", "serviceaccounts/token", (NAMESPACE, ""), False),
+        ("create", "pods", (BURN_IN_NAMESPACE, ""), False),
+        ("create", "serviceaccounts/token", (BURN_IN_NAMESPACE, ""), False),
     ],
 )
 def test_its_rights_are_enough_and_no_more(

@@ -11,6 +11,7 @@ from kubernetes.client.exceptions import ApiException
 from kubernetes.utils import quantity
 from urllib3.exceptions import HTTPError
 
+from components.access.names import WORKLOAD_PREFIX
 from driver.relocate.freezing.objects import Kind, labels_of, mapping, name_of, namespace_of, owners_of, rows, value_at
 from planning.money import ZERO, Range
 from planning.relocation import things
@@ -33,7 +34,6 @@ PEOPLES: Final = (
     Kind(group="kubeflow.org", version="v1beta1", plural="experiments", name="Experiment"),
     Kind(group="serving.kserve.io", version="v1beta1", plural="inferenceservices", name="InferenceService"),
 )
-PEOPLE: Final = "work-"  # what namespaces of workloads begin with (components/access/names.py, equal by test)
 SHARED_CLASSES: Final = frozenset(
     {"atoll-shared", "atoll-bucket", "atoll-cold"}
 )  # views of a tier (components/storage/classes.py)
@@ -111,7 +111,7 @@ def _claims(claims: Sequence[Mapping[str, object]]) -> Iterator[Thing]:
             loss=Loss.IRREPLACEABLE,
             treatment=Treatment.MOVED,
             reason="people's work, or a volume that nobody has classed",
-            part="notebooks" if namespace.startswith(PEOPLE) else "",
+            part="notebooks" if namespace.startswith(WORKLOAD_PREFIX) else "",
             locator=f"{namespace}/{name}",
             bytes=_upto(asked),
             sized_by="the cluster: as much as its volume holds",
@@ -194,7 +194,7 @@ def _secrets(secrets: Sequence[Mapping[str, object]]) -> Iterator[Thing]:
     names = sorted(
         f"{namespace_of(each)}/{name_of(each)}"
         for each in secrets
-        if namespace_of(each).startswith(PEOPLE)
+        if namespace_of(each).startswith(WORKLOAD_PREFIX)
         and not owners_of(each)
         and not labels_of(each).get("app.kubernetes.io/managed-by")
         and not name_of(each).startswith("sh.helm.release.")

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from accept_scene import START, MindCluster
 
-from driver.accepting.burnt import KEY, LEDGER, burnt
+from components.platform import burn_in_loop
+from driver.accepting.burnt import LEDGER, burnt
 from driver.accepting.port import Seen
 from planning.acceptance.burn_in import Entry, Verdict
 from planning.acceptance.burn_in_text import ledger_to_text
@@ -20,7 +21,7 @@ SEEN = [
 def asked(text: str | None) -> Any:
     cluster = MindCluster()
     if text is not None:
-        cluster.there[LEDGER] = {"kind": "ConfigMap", "data": {KEY: text}}
+        cluster.there[LEDGER] = {"kind": "ConfigMap", "data": {burn_in_loop.LEDGER: text}}
     pools = {"gpu": [each.name for each in SEEN]}
     return burnt(cluster, seen=SEEN, pools=pools, placement="home", now=START)
 
@@ -49,9 +50,3 @@ def test_a_ledger_that_is_not_there_or_broken_says_nothing_of_any_node(text: str
     records, waiting = asked(text)
     assert records == []
     assert [each[:9] for each in waiting] == said
-
-
-def test_the_ledger_is_the_one_that_the_program_makes() -> None:
-    from components.platform import burn_in, burn_in_loop
-
-    assert (LEDGER.namespace, LEDGER.name, KEY) == (burn_in.NAMESPACE, burn_in.LEDGER, burn_in_loop.LEDGER)

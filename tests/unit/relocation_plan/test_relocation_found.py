@@ -8,7 +8,7 @@ from kubernetes.client.exceptions import ApiException
 from urllib3.exceptions import MaxRetryError
 
 from driver.relocate.freezing.objects import Kind
-from driver.relocate.live.found import PEOPLE, found
+from driver.relocate.live.found import found
 from planning.relocation import things
 from planning.relocation.things import Loss, Treatment
 
@@ -129,9 +129,3 @@ def test_a_cluster_that_refuses_or_is_silent_is_said_and_nothing_is_guessed() ->
     silent = found(Broken(MaxRetryError(None, "/")))  # type: ignore[arg-type]
     assert silent.silence == "the cluster cannot be reached: MaxRetryError"
     assert refused.things == silent.things == ()
-
-
-def test_namespaces_of_people_begin_as_the_program_names_them() -> None:
-    from components.access.names import namespace
-
-    assert namespace("a") == f"{PEOPLE}a"
