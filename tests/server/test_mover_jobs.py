@@ -30,7 +30,7 @@ from driver.relocate.live.job_runs import Ended, JobRuns
 from driver.relocate.mover.comparing import Comparison, Terms, compare
 from driver.relocate.mover.job import DONE, REFUSED, STOPPED
 from driver.relocate.mover.looking import Look
-from driver.relocate.mover.manifest import counts_of
+from driver.relocate.mover.manifest import Manifest
 from driver.relocate.mover.report import sentence
 from driver.relocate.mover.round_shapes import CopyOptions, RoundReport
 from driver.relocate.mover.s3 import connect
@@ -282,7 +282,10 @@ def test_rounds_in_a_cluster_report_as_rounds_here_do(sides: Sides, tmp_path: Pa
 
     first, second = round_of(movers), round_of(movers)
     assert (first.objects, first.complete, second.objects, second.skipped, second.quiet) == (406, True, 0, 406, True)
-    assert counts_of(Path(second.manifest)).objects == 406
+    written = Manifest(Path(second.manifest))
+    assert list(written.rows())
+    assert written.counts is not None
+    assert written.counts.objects == 406
     with closing(connect(elsewhere.target)) as found:
         assert [each.key for each in found.listing(prefix=RESERVED)] == []
     assert [name.split("/")[0] for name in cluster.there] == ["PersistentVolumeClaim"]

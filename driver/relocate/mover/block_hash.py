@@ -21,9 +21,3 @@ def of_blocks(digests: Iterable[bytes], *, size: int) -> str:
     for each in digests:
         whole.update(each)
     return whole.hexdigest()
-
-
-def of_bytes(content: bytes) -> str:
-    """Hash of an object from all of its bytes."""
-    blocks = (content[at : at + BLOCK] for at in range(0, len(content), BLOCK))
-    return of_blocks((sha256(each).digest() for each in blocks), size=len(content))

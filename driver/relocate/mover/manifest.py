@@ -255,20 +255,6 @@ def rows(path: Path) -> Iterator[Row]:
     return Manifest(path).rows()
 
 
-def counts_of(path: Path) -> Counts:
-    """What a manifest holds, after every line was checked.
-
-    Raises:
-        ManifestError: as `rows`.
-    """
-    manifest = Manifest(path)
-    for _ in manifest.lines():
-        pass
-    if manifest.counts is None:
-        raise ManifestError(f"{path}: {ENDS_WITHOUT}")
-    return manifest.counts
-
-
 def _reading(path: Path) -> IO[bytes]:
     if path.suffix == ZIPPED:
         return cast("IO[bytes]", gzip.open(path, "rb"))

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from memory_store import Fault, MemoryStore, MemoryStores, place
+from object_digest import of_bytes
 
-from driver.relocate.mover import block_hash
 from driver.relocate.mover.copying import CopyOptions, RoundReport, copy_round
 from driver.relocate.mover.manifest import Manifest
 from driver.relocate.mover.manifest_lines import row_of
@@ -56,8 +56,8 @@ def test_everything_is_copied_with_all_it_has_and_told(stores: MemoryStores, tmp
     assert (copy.like.headers, copy.like.metadata, copy.tags) == (LIKE.headers, LIKE.metadata, (("t", "1"),))
     found = rows(report)
     assert {key for key, _ in found} == {"a", "dir/", "ü +%"}
-    assert found["a", 0].digest == block_hash.of_bytes(b"1")
-    assert found["dir/", 0].digest == block_hash.of_bytes(b"")
+    assert found["a", 0].digest == of_bytes(b"1")
+    assert found["dir/", 0].digest == of_bytes(b"")
     assert found["a", 0].tags == (("t", "1"),)
 
 
@@ -68,7 +68,7 @@ def test_a_large_object_goes_in_parts_and_its_digest_is_that_of_its_bytes(stores
     copy = stores.target.objects["big"][-1]
     assert copy.content == content
     assert (copy.like.metadata, copy.tags) == (LIKE.metadata, (("t", "1"),))
-    assert rows(report)["big", 0].digest == block_hash.of_bytes(content)
+    assert rows(report)["big", 0].digest == of_bytes(content)
     assert stores.target.uploads == {}
 
 

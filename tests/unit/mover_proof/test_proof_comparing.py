@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from object_digest import of_bytes
 
 from driver.relocate.mover import report
-from driver.relocate.mover.block_hash import of_bytes
 from driver.relocate.mover.comparing import NAMED, Comparison, Terms, compare
 from driver.relocate.mover.manifest import ManifestError, ManifestWriter
 from driver.relocate.mover.rows import Row

@@ -4,9 +4,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from object_digest import of_bytes
 from proof_store import PLACE, Bucket, Held, MemoryStore
 
-from driver.relocate.mover import block_hash, looking
+from driver.relocate.mover import looking
 from driver.relocate.mover.looking import Look, Seen, StoppedError, Watching, look
 from driver.relocate.mover.rows import Row
 from driver.relocate.mover.sampling import Sample, Shard
@@ -29,9 +30,9 @@ def test_everything_of_an_object_is_in_its_row() -> None:
     bucket.put("zero")
     told, found = seen(bucket)
     row = found["a b/模\n/", 0]
-    assert (row.size, row.digest) == (5, block_hash.of_bytes(b"bytes"))
+    assert (row.size, row.digest) == (5, of_bytes(b"bytes"))
     assert (row.headers, row.metadata, row.tags) == (TYPE, (("step", "7"),), (("team", "vision"),))
-    assert found["zero", 0].digest == block_hash.of_bytes(b"")
+    assert found["zero", 0].digest == of_bytes(b"")
     assert (told.rows, told.size, told.read_rows, told.read_bytes, told.changes) == (2, 5, 2, 5, 0)
 
 
@@ -41,8 +42,8 @@ def test_the_hash_is_that_of_blocks_whatever_pieces_come() -> None:
     bucket.put("blocks", content)
     bucket.put("one block", content[:BLOCK])
     _, found = seen(bucket)
-    assert found["blocks", 0].digest == block_hash.of_bytes(content)
-    assert found["one block", 0].digest == block_hash.of_bytes(content[:BLOCK])
+    assert found["blocks", 0].digest == of_bytes(content)
+    assert found["one block", 0].digest == of_bytes(content[:BLOCK])
 
 
 def test_older_versions_and_delete_markers_are_rows_only_where_asked() -> None:

@@ -190,6 +190,6 @@ class World:
 
 
 def digest(content: bytes) -> str:
-    from driver.relocate.mover.block_hash import of_bytes
+    from object_digest import of_bytes
 
     return of_bytes(content)
