@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from components.platform.names import PRIVATE_DOMAIN
 from planning.errors import AtollError
+from planning.platform.hosts import PRIVATE_DOMAIN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,6 +12,7 @@ from components.platform import names
 from components.platform.built import Part
 from components.platform.doors import refusal, unawaited
 from components.platform.who import everybody
+from planning.platform.hosts import PRIVATE_DOMAIN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,7 +58,7 @@ class Gates(pulumi.ComponentResource):
 
 def domain(ground: Ground) -> str:
     """The domain below which everything has its name."""
-    return ground.handle.names.domain or names.PRIVATE_DOMAIN
+    return ground.handle.names.domain or PRIVATE_DOMAIN
 
 
 def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:

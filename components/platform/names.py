@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from planning.platform.hosts import HOSTS
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -41,14 +43,13 @@ GATEWAY_TLS: Final = "gateway-tls"  # Secret in namespace istio-system with the 
 CULLER: Final = "atoll-culler"  # service account in namespace kubeflow that asks notebooks whether they are used
 GATEWAY: Final = "kubeflow/kubeflow-gateway"  # Istio Gateway that every virtual service is bound to
 
-# Names below the cluster's domain that people open, by what answers there; Dex redirects each back to itself.
-DASHBOARD_HOST: Final = "kubeflow"
-GRAFANA_HOST: Final = "grafana"
-MLFLOW_HOST: Final = "mlflow"
-AIRFLOW_HOST: Final = "airflow"
-ARGO_CD_HOST: Final = "argocd"
-SIGN_IN_HOST: Final = "auth"
-PRIVATE_DOMAIN: Final = "atoll.internal"  # below it are the names of a cluster that has no domain of its own
+# Names below the cluster's domain that people open, by what answers there.
+DASHBOARD_HOST: Final = HOSTS["dashboard"]
+GRAFANA_HOST: Final = HOSTS["prometheus"]
+MLFLOW_HOST: Final = HOSTS["mlflow"]
+AIRFLOW_HOST: Final = HOSTS["airflow"]
+ARGO_CD_HOST: Final = HOSTS["argo_cd"]
+SIGN_IN_HOST: Final = HOSTS["dex"]
 
 
 class Account(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, TypedDict
 
-from components.platform.names import PRIVATE_DOMAIN
+from planning.platform.hosts import PRIVATE_DOMAIN
 
 if TYPE_CHECKING:
     from planning.lock import Lock

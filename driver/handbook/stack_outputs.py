@@ -10,6 +10,7 @@ from driver.handbook.facts import Outputs
 from driver.onboarding.whose import of_another
 from planning.errors import Fault, InputError
 from planning.input_files import read_object
+from planning.platform.hosts import PRIVATE_DOMAIN
 from planning.tiers import OBJECT_ITEMS
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def _contradictions(found: Mapping[str, object], lock: Lock) -> Iterator[str]:
     spec = lock.spec
     if stranger := of_another(found, stack=lock.stack):
         yield stranger
-    domain = spec.network.domain or names.PRIVATE_DOMAIN
+    domain = spec.network.domain or PRIVATE_DOMAIN
     for output, host in PAGES.items():
         said = _text(found.get(output)).rstrip("/")
         if said and said != f"https://{host}.{domain}":

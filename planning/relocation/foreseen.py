@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from planning.charge import HOME
 from planning.money import ZERO, Range
+from planning.platform.hosts import HOSTS, PRIVATE_DOMAIN
 from planning.relocation.buckets import PURPOSES, STORE_USERS, TEAM_BUCKET
 from planning.relocation.classes import PARTS
 from planning.relocation.inventory import NOT_ASKED, Inventory, in_order
@@ -22,16 +23,6 @@ if TYPE_CHECKING:
     from planning.relocation.classes import Kept
     from planning.spec import ClusterSpec, Tier
 
-PRIVATE_DOMAIN: Final = "atoll.internal"  # components/platform/names.py, equal by test
-# Part to the name below the domain that people open it by (components/platform/names.py, equal by test).
-HOSTS: Final[Mapping[str, str]] = {
-    "dashboard": "kubeflow",
-    "dex": "auth",
-    "prometheus": "grafana",
-    "mlflow": "mlflow",
-    "airflow": "airflow",
-    "argo_cd": "argocd",
-}
 # User of the object store to the part that brings it along; "" for every platform.
 USER_PARTS: Final[Mapping[str, str]] = {
     "mlflow": "mlflow",

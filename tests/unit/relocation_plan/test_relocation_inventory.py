@@ -47,17 +47,8 @@ def test_a_part_with_disks_keeps_something() -> None:
     assert silent == []
 
 
-def test_users_of_the_store_hosts_and_purposes_are_those_of_the_program() -> None:
+def test_users_of_the_store_and_purposes_are_those_of_the_program() -> None:
     assert set(STORE_USERS) == set(names.STORE_USERS) == set(foreseen.USER_PARTS)
-    assert set(foreseen.HOSTS.values()) == {
-        names.DASHBOARD_HOST,
-        names.SIGN_IN_HOST,
-        names.GRAFANA_HOST,
-        names.MLFLOW_HOST,
-        names.AIRFLOW_HOST,
-        names.ARGO_CD_HOST,
-    }
-    assert foreseen.PRIVATE_DOMAIN == names.PRIVATE_DOMAIN
     assert foreseen.ARTIFACTS == objects.ARTIFACTS
     asked = TierAsk.model_fields["purpose"].annotation
     assert set(PURPOSES) == {*getattr(asked, "__args__", ()), objects.ARTIFACTS}
