@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from driver.cloud import Search, aws_told
+from driver.cloud import aws_told
 from driver.cloud.aws_clients import REFUSED, clients, refusal
 from driver.cloud.aws_searches import SEARCHES
 from driver.cloud.aws_tags import Tagged
+from driver.cloud.registry import Search
 from planning.leftovers import Found, Unanswered
 from planning.preflight.told import Told
 
 if TYPE_CHECKING:
-    from driver.cloud import Asked
+    from driver.cloud.registry import Asked
 
 
 def told(asked: Asked) -> Told:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from mypy_boto3_resourcegroupstaggingapi import ResourceGroupsTaggingAPIClient
     from mypy_boto3_resourcegroupstaggingapi.type_defs import TagFilterTypeDef
 
-    from driver.cloud import Asked
     from driver.cloud.aws_clients import Clients
+    from driver.cloud.registry import Asked
     from planning.leftovers import Use
 
 STACK: Final = "atoll:stack"

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from mypy_boto3_ec2.literals import InstanceTypeType
     from mypy_boto3_ec2.type_defs import CapacityReservationTypeDef, InstanceTypeDef, TagTypeDef
 
-    from driver.cloud import Asked
     from driver.cloud.aws_clients import Clients
+    from driver.cloud.registry import Asked
 
     Answer = TypeVar("Answer")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING, Final, cast
 
-from driver.cloud import Search
 from driver.cloud.gcp_calls import REFUSED, google_of, refusal
 from driver.cloud.gcp_found import LABEL, assets, disks, forwarding_rules, machines, marks, routers
+from driver.cloud.registry import Search
 from planning.leftovers import Found, Unanswered
 from planning.preflight.told import CLOUD, OfferTold, QuotaTold, ReservationTold, Told, Unknown
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from google.cloud import compute_v1
 
-    from driver.cloud import Asked
     from driver.cloud.gcp_calls import Google
+    from driver.cloud.registry import Asked
 
     Answer = TypeVar("Answer")
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from google.cloud import asset_v1, compute_v1
 
-    from driver.cloud import Asked
+    from driver.cloud.registry import Asked
 
 LABEL: Final = "atoll-stack"
 GKE_LABEL: Final = "goog-k8s-cluster-name"  # what GKE puts on its nodes and on the disks of claims

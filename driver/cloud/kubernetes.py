@@ -17,7 +17,8 @@ from urllib3.exceptions import HTTPError
 
 from catalogs.model import Item
 from components.nodepool.devices import DEVICES, NVIDIA
-from driver.cloud import Search, api_server
+from driver.cloud import api_server
+from driver.cloud.registry import Search
 from planning.leftovers import Found, Unanswered, Use
 from planning.preflight.claims import nodes_code
 from planning.preflight.told import CLOUD, OfferTold, QuotaTold, Told, Unknown
@@ -25,7 +26,7 @@ from planning.preflight.told import CLOUD, OfferTold, QuotaTold, Told, Unknown
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from driver.cloud import Asked
+    from driver.cloud.registry import Asked
 
 VARIABLE: Final = "ATOLL_KUBECONFIG"  # names the kubeconfig where the lock names no variable
 OURS: Final = "app.kubernetes.io/managed-by=atoll"

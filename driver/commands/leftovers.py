@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from driver import arguments
 from driver.accepted_lock import own_lock
-from driver.cloud import leftovers_of
+from driver.cloud.registry import leftovers_of
 from driver.offline.stack_config import read_config
 from driver.output_files import deliver
 from driver.prices import price_book

@@ -6,7 +6,7 @@ import typer
 
 from driver import arguments
 from driver.accepted_lock import accepted_lock
-from driver.cloud import Asked, told_of
+from driver.cloud.registry import Asked, told_of
 from driver.offline.stack_config import read_config
 from driver.output_files import deliver
 from driver.prices import price_book

@@ -7,7 +7,7 @@ from decimal import Decimal
 from ipaddress import IPv4Network
 from typing import Any
 
-from driver.cloud import Asked
+from driver.cloud.registry import Asked
 from planning.checklist.model import Customer
 from planning.checklist.people import Access
 from planning.checklist.words import Operation, Orchestration, Support

@@ -10,10 +10,11 @@ from samples import STACK, asked, cluster, lock, placement
 from small_account import CLUSTER, ROLE, Account, tags
 
 from catalogs.reader import Catalog
-from driver.cloud import aws, aws_searches, leftovers_of
+from driver.cloud import aws, aws_searches
 from driver.cloud.aws_clients import Clients
 from driver.cloud.aws_machines import CREATED_FOR
 from driver.cloud.aws_tags import Tagged, kind_of, last, marks
+from driver.cloud.registry import leftovers_of
 from planning.bill import State
 from planning.leftovers import Found, Leftover, Leftovers, classify
 

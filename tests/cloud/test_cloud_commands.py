@@ -14,8 +14,9 @@ from samples import STACK, TODAY, cluster, cpu_pool, existing_cluster, lock, pla
 from small_account import TAGS, Account, tags
 
 from driver.cli import run
-from driver.cloud import MODULES, aws, cloud_of
+from driver.cloud import aws
 from driver.cloud.aws_clients import Clients
+from driver.cloud.registry import MODULES, cloud_of
 from driver.schemas import schema
 from driver.stack_file import with_accepted
 from planning.preflight.told import CLOUD, OfferTold, QuotaTold, ReservationTold, Told

@@ -12,8 +12,9 @@ from google.cloud import asset_v1, compute_v1
 from samples import STACK, TODAY, asked, cluster, cpu_pool, placement, pool
 
 from catalogs.reader import Catalog
-from driver.cloud import gcp, leftovers_of
+from driver.cloud import gcp
 from driver.cloud.gcp_calls import NO_CREDENTIALS
+from driver.cloud.registry import leftovers_of
 from planning.leftovers import classify
 from planning.preflight.check import placement_facts
 from planning.preflight.facts import PlacementFacts

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, cast
 import pytest
 from fake_nodes import joined
 
-from driver.cloud import Asked, kubernetes
+from driver.cloud import kubernetes
+from driver.cloud.registry import Asked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

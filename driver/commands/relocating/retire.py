@@ -203,7 +203,7 @@ def _after(
     project: "Project", lock: "Lock", *, prices: str, own: str, as_json: bool, output: "Sequence[str] | None"
 ) -> int:
     """Whether the bill has come to nothing, by the same questions as `atoll leftovers`."""
-    from driver.cloud import leftovers_of  # noqa: PLC0415 - clouds are asked only here
+    from driver.cloud.registry import leftovers_of  # noqa: PLC0415 - clouds are asked only here
     from driver.offline.stack_config import read_config  # noqa: PLC0415 - as above
     from driver.render.leftovers import leftovers_parts  # noqa: PLC0415 - as above
     from planning.leftovers_form import leftovers_form  # noqa: PLC0415 - as above
