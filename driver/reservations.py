@@ -10,7 +10,7 @@ from planning.input_files import parse_json
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-KEY: Final = "atoll:capacityReservations"
+RESERVATIONS_KEY: Final = "atoll:capacityReservations"
 
 
 def reservations(config: Mapping[str, str]) -> dict[str, str]:
@@ -19,14 +19,14 @@ def reservations(config: Mapping[str, str]) -> dict[str, str]:
     Raises:
         InputError: the value is not a mapping.
     """
-    text = config.get(KEY, "")
+    text = config.get(RESERVATIONS_KEY, "")
     try:
-        found: object = parse_json(text, file=KEY) if text else {}
+        found: object = parse_json(text, file=RESERVATIONS_KEY) if text else {}
     except InputError:
         found = None
     if not isinstance(found, dict):
         raise InputError(
-            f"{KEY} must map pool names to reservation ids, and it is {text!r}",
-            hint=f"pulumi config set --path '{KEY}.POOL' cr-...",
+            f"{RESERVATIONS_KEY} must map pool names to reservation ids, and it is {text!r}",
+            hint=f"pulumi config set --path '{RESERVATIONS_KEY}.POOL' cr-...",
         )
     return {str(pool): str(id_) for pool, id_ in cast("dict[object, object]", found).items()}

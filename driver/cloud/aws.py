@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def told(asked: Asked) -> Told:
     """Quotas, offers and reservations of the placement's region."""
     aws = clients(asked.spec.placement.region)
-    return Told(silence=aws) if isinstance(aws, str) else aws_told.told(aws, asked)
+    return Told(silence=aws) if isinstance(aws, str) else aws_told.told_by(aws, asked)
 
 
 def search(asked: Asked) -> Search:

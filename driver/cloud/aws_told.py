@@ -27,7 +27,7 @@ RUNNING: Final = ("pending", "running")  # states that count against the limits 
 NO_RESERVATION: Final = "InvalidCapacityReservationId"  # .NotFound and .Malformed (EC2 API error codes)
 
 
-def told(aws: Clients, asked: Asked) -> Told:
+def told_by(aws: Clients, asked: Asked) -> Told:
     """What one region says; what it refuses to say is unknown, with its reason."""
     machines = sorted({pool.machine for pool in asked.spec.pools})
     return Told(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from driver.rehearsal.children import Child
 
-READY_WITHIN: Final = 180.0  # seconds; a quiet machine needs about one
+DATABASE_READY_WITHIN: Final = 180.0  # seconds; a quiet machine needs about one
 UNPRIVILEGED: Final = "nobody"  # PostgreSQL refuses to run as root
 
 
@@ -66,7 +66,7 @@ def database(folder: Path, *, name: str) -> Generator[RehearsedDatabase]:
         at_once = signal.SIGINT
         with child(command, log=folder / "postgres.log", user=user, folder=home, ends_by=at_once) as server:
             found = RehearsedDatabase(port=port, name=name, password=password, server=server)
-            until(lambda: _created(found), server, seconds=READY_WITHIN)
+            until(lambda: _created(found), server, seconds=DATABASE_READY_WITHIN)
             yield found
 
 

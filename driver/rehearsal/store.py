@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 ROOT: Final = "rehearsal-root"
 MOVER: Final = "mover"
 REGION: Final = "us-east-1"
-READY_WITHIN: Final = 180.0  # seconds; a quiet machine needs about two
+STORE_READY_WITHIN: Final = 180.0  # seconds; a quiet machine needs about two
 ASKED_WITHIN: Final = 180.0
 ALIAS: Final = "rehearsed"
 
@@ -94,7 +94,7 @@ def store(folder: Path, *, buckets: Sequence[str], writers: Mapping[str, Sequenc
     command = [str(BIN / "minio"), "server", str(drive), "--address", f"{LOOPBACK}:{port}", "--quiet"]
     with child(command, log=folder / "minio.log", environment=settings) as server:
         found = RehearsedStore(endpoint=f"http://{LOOPBACK}:{port}", drive=drive, keys=keys, server=server)
-        until(lambda: _answers(found), server, seconds=READY_WITHIN)
+        until(lambda: _answers(found), server, seconds=STORE_READY_WITHIN)
         _furnish(found, buckets=buckets, writers=writers)
         yield found
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from driver.rehearsal.database import RehearsedDatabase
     from driver.rehearsal.store import RehearsedStore
 
-READY_WITHIN: Final = 300.0  # seconds; a quiet machine needs about twenty
+TRACKING_READY_WITHIN: Final = 300.0  # seconds; a quiet machine needs about twenty
 QUIET: Final = {
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "DO_NOT_TRACK": "true",
@@ -82,7 +82,7 @@ def tracking(
     settings = {"HOME": str(folder), "PATH": os.environ["PATH"], **runs.login, **keys}
     with child(command, log=folder / "mlflow.log", environment=settings, folder=folder) as server:
         found = RehearsedTracking(url=f"http://{LOOPBACK}:{port}", folder=folder, keys=keys, server=server)
-        until(lambda: _healthy(found), server, seconds=READY_WITHIN, every=0.5)
+        until(lambda: _healthy(found), server, seconds=TRACKING_READY_WITHIN, every=0.5)
         yield found
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from planning.watched_shapes import WatchedForm, WatchForm
 
 MOST_PRICES: Final = 20
-LOUD: Final = "bold red"
+ALARM_STYLE: Final = "bold red"
 HEADINGS: Final = ("accepted\nUSD a month", "by prices", "by resources", "running\nUSD a month")
 
 
@@ -45,13 +45,13 @@ def _table(stacks: Sequence[WatchedForm]) -> Table:
     for each in stacks:
         *cells, spread = amounts(each)
         cells[-1] += f"\n({spread})" if spread else ""
-        verdict = Text(state(each), style=LOUD if is_loud(each) else "")
+        verdict = Text(state(each), style=ALARM_STYLE if is_loud(each) else "")
         table.add_row(Text(plain(each["stack"], most=100)), *map(Text, cells), verdict)
     return table
 
 
 def _inside(stack: WatchedForm) -> Iterator[RenderableType]:
-    yield Text(f"{state(stack)}: {plain(reason(stack), most=2_000)}", style=LOUD if is_loud(stack) else "")
+    yield Text(f"{state(stack)}: {plain(reason(stack), most=2_000)}", style=ALARM_STYLE if is_loud(stack) else "")
     for each in stack["breaches"]:
         weight = "stops" if each["stops"] else "exempt" if each["exemption"] else "advice"
         yield Text(f"{weight}: {plain(each['sentence'], most=1_000)}", style="yellow" if each["stops"] else "")

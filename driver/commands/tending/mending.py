@@ -31,7 +31,7 @@ Grace = Annotated[
 
 def mend(
     stack: arguments.Stack,
-    node: options.Node,
+    node: options.NodeName,
     *,
     because: options.Because = "",
     dry_run: DryRun = False,
@@ -77,7 +77,7 @@ def mend(
     return 0
 
 
-def hold(stack: arguments.Stack, node: options.Node, *, placement: options.Placement = "") -> int:
+def hold(stack: arguments.Stack, node: options.NodeName, *, placement: options.Placement = "") -> int:
     """Hold an idle node back as a spare of its pool: it passed its burn-in, and works once another one fails."""
     from driver.nodes import opening, settling  # noqa: PLC0415 - where it is asked for
     from driver.nodes.live.cluster import opened  # noqa: PLC0415 - an SDK, as above

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from driver.nodes.log import IncidentLog
     from driver.nodes.opening import Scene
 
-Node = Annotated[str, typer.Argument(metavar="NODE", help="Name of a node.", show_default=False)]
+NodeName = Annotated[str, typer.Argument(metavar="NODE", help="Name of a node.", show_default=False)]
 Placement = Annotated[
     str, typer.Option("--placement", metavar="NAME", help="One of several clusters of the stack.", show_default="first")
 ]

@@ -34,4 +34,4 @@ HUB: Final = Schema(
     },
     clean="NOT dirty",
 )
-WORK: Final = ("Artifact", "Context", "Execution")
+HUB_WORK: Final = ("Artifact", "Context", "Execution")

@@ -142,4 +142,4 @@ MLFLOW: Final = Schema(
     names=NAMES,
 )
 # Rows here are somebody's work: a server that was only installed has none.
-WORK: Final = ("runs", "logged_models", "registered_models", "trace_info", "evaluation_datasets")
+MLFLOW_WORK: Final = ("runs", "logged_models", "registered_models", "trace_info", "evaluation_datasets")

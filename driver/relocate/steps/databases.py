@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 DUMPS: Final = "dumps"
 REPORT: Final = "reports/databases.json"
 # Tables with rows only where somebody worked, by part.
-WORK: Final[Mapping[str, tuple[str, ...]]] = {"mlflow": mlflow_uris.WORK, "model_registry": hub_uris.WORK}
+WORK: Final[Mapping[str, tuple[str, ...]]] = {"mlflow": mlflow_uris.MLFLOW_WORK, "model_registry": hub_uris.HUB_WORK}
 SHOWN: Final = 10  # differences in a message; all of them stand in the evidence
 
 
