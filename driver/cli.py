@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from driver.command_group import HELP, LazyGroup
-from driver.entry import STOPPED, STOPPED_TEXT, hear_interrupts
 from driver.faults import told
+from driver.interrupts import STOPPED, STOPPED_TEXT, hear_interrupts
 from driver.renamed_options import rewritten
 
 if TYPE_CHECKING:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import gc
-import os
 import signal
 import sys
 from typing import Final
 
-STOPPED: Final = 130
-STOPPED_TEXT: Final = "stopped; nothing was written"
+from driver.interrupts import STOPPED, STOPPED_TEXT, quit_at_once
+
 COLLECT_AFTER: Final = 200_000  # objects; collecting while modules load costs a tenth of a quote and frees nothing
 
 
@@ -31,19 +30,5 @@ def main() -> None:
     sys.exit(code)
 
 
-def quit_at_once(_number: int, _frame: object) -> None:
-    """End the process while its modules load: an exception inside of an import can be lost or shown by the import."""
-    os.write(2, f"{STOPPED_TEXT}\n".encode())
-    os._exit(STOPPED)
-
-
-def hear_interrupts() -> None:
-    """From here on Ctrl-C is an exception, so that whatever was begun is cleaned up."""
-    if signal.getsignal(signal.SIGINT) is quit_at_once:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
 if __name__ == "__main__":
-    from driver.entry import main as main_of_module
-
-    main_of_module()  # this file is loaded once more as driver.entry: there is one `quit_at_once`, and this is not it
+    main()

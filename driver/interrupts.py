@@ -1,0 +1,22 @@
+"""Ctrl-C, from the first instruction of the process on: what it says, and when it becomes an exception."""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import Final
+
+STOPPED: Final = 130
+STOPPED_TEXT: Final = "stopped; nothing was written"
+
+
+def quit_at_once(_number: int, _frame: object) -> None:
+    """End the process while its modules load: an exception inside of an import can be lost or shown by the import."""
+    os.write(2, f"{STOPPED_TEXT}\n".encode())
+    os._exit(STOPPED)
+
+
+def hear_interrupts() -> None:
+    """From here on Ctrl-C is an exception, so that whatever was begun is cleaned up."""
+    if signal.getsignal(signal.SIGINT) is quit_at_once:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
