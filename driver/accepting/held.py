@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from components.acceptance.shapes import Manifest
-    from driver.accepting.port import Cluster
-    from driver.accepting.running import Clock
+    from driver.accepting.port import Clock, Cluster
 
 LEASE: Final = Reference(
     api_version="coordination.k8s.io/v1", kind="Lease", namespace=NAMESPACE, name="atoll-accept-test"

@@ -15,8 +15,8 @@ from driver.accepting import nodes as placed
 from driver.accepting.burnt import burnt
 from driver.accepting.held import Hold
 from driver.accepting.planning_run import by_the_lock, chosen_run, jobs_of, left_out
-from driver.accepting.port import ClusterError
-from driver.accepting.running import Clock, Run, take_down
+from driver.accepting.port import Clock, ClusterError
+from driver.accepting.running import Run, take_down
 from driver.accepting.store import merged, whole
 from driver.accepting.telling import jobs_table, longest
 from driver.cloud.kubernetes import VARIABLE

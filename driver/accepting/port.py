@@ -8,13 +8,23 @@ from typing import TYPE_CHECKING, Protocol
 from planning.errors import AtollError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime
 
     from components.acceptance.shapes import Manifest, Reference
 
 
 class ClusterError(AtollError):
     """The cluster refused, or does not answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clock:
+    """Time, as a run needs it."""
+
+    now: Callable[[], datetime]
+    monotonic: Callable[[], float]
+    sleep: Callable[[float], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

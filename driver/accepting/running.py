@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from components.acceptance.shapes import Manifest, PlannedJob
     from driver.accepting.held import Hold
-    from driver.accepting.port import Cluster, PodSeen
+    from driver.accepting.port import Clock, Cluster, PodSeen
     from driver.accepting.store import Meta, Store
     from planning.acceptance.results import Measured
 
@@ -24,15 +24,6 @@ EVERY_SECONDS: Final = 5.0
 GONE_WITHIN: Final = 120.0
 LOOK_SECONDS: Final = 60.0
 SILENT_MOST: Final = 12  # looks in a row without an answer: a minute of an API server that starts again
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Clock:
-    """Time, as a run needs it."""
-
-    now: Callable[[], datetime]
-    monotonic: Callable[[], float]
-    sleep: Callable[[float], None]
 
 
 @dataclass(slots=True)

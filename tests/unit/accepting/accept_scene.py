@@ -9,8 +9,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from components.acceptance.shapes import JOB_DONE, JOB_FAILED, Log, PlannedJob, Reference, backwards, reference
-from driver.accepting.port import ClusterError, PodSeen, Seen
-from driver.accepting.running import Clock, Run
+from driver.accepting.port import Clock, ClusterError, PodSeen, Seen
+from driver.accepting.running import Run
 from driver.accepting.store import Meta, Store
 
 START = datetime(2026, 11, 22, 9, 0, tzinfo=UTC)
