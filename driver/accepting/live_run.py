@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import time
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, cast
 
 from components.acceptance.ground import NAMESPACE
@@ -14,27 +12,24 @@ from components.acceptance.shapes import Reference
 from driver.accepting import nodes as placed
 from driver.accepting.burnt import burnt
 from driver.accepting.held import Hold
-from driver.accepting.planning_run import by_the_lock, chosen_run, jobs_of, left_out
-from driver.accepting.port import Clock, ClusterError
+from driver.accepting.planning_run import by_the_lock, chosen_run, jobs_of, left_out, longest
+from driver.accepting.port import ClusterError
 from driver.accepting.running import Run, take_down
 from driver.accepting.store import merged, whole
-from driver.accepting.telling import jobs_table, longest
 from driver.cloud.kubernetes import VARIABLE
-from driver.printable import printable
 from driver.relocate.signals import until_stopped
-from driver.screen import note, show
 from planning.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime
 
     from components.acceptance.shapes import Manifest, PlannedJob
     from driver.accepting.asked import Asked
-    from driver.accepting.port import Cluster
+    from driver.accepting.port import Clock, Cluster
     from planning.acceptance.results import Measured, Results
     from planning.spec import ClusterSpec
 
-CLOCK = Clock(now=lambda: datetime.now(tz=UTC), monotonic=time.monotonic, sleep=time.sleep)
 MADE = "atoll/made-for-acceptance"
 HOME = Reference(api_version="v1", kind="Namespace", name=NAMESPACE)
 
@@ -53,6 +48,20 @@ class Options:
     peers: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunPlan:
+    """What a run would make.
+
+    Args:
+        remarks: what was asked for and would not be measured.
+        unset: the variable that names no kubeconfig, so that nodes are named by the lock; "" where a cluster was asked.
+    """
+
+    jobs: tuple[PlannedJob, ...]
+    remarks: tuple[str, ...]
+    unset: str = ""
+
+
 def opened(spec: ClusterSpec) -> Cluster:
     """The cluster of a placement.
 
@@ -64,35 +73,33 @@ def opened(spec: ClusterSpec) -> Cluster:
     return open_live(spec)
 
 
-def show_plan(it: Asked, options: Options, *, cluster: Cluster | None = None) -> int:
-    """Show the jobs, and make none; by the lock where no kubeconfig is named."""
+def planned_jobs(it: Asked, options: Options, *, now: datetime, cluster: Cluster | None = None) -> RunPlan:
+    """The jobs that a run would have, and make none; by the lock where no kubeconfig is named."""
     spec = it.spec(options.placement)
     variable = spec.existing.kubeconfig_env if spec.existing else VARIABLE
     there = cluster or (opened(spec) if os.environ.get(variable) else None)
     found = placed.by_pool(spec, there.nodes()) if there is not None else by_the_lock(spec)
-    _, meta = chosen_run(it, run=options.run, placement=spec.placement.name, now=CLOCK.now())
+    _, meta = chosen_run(it, run=options.run, placement=spec.placement.name, now=now)
     nodes = placed.chosen(found, options.nodes)
     jobs = _jobs(it, options, nodes=nodes, run=meta.run)
-    for each in _silent(it, options, nodes=nodes):
-        note(each)
-    show(jobs_table(jobs), longest(jobs))
-    if there is None:
-        note(f"{variable} is not set: nodes are named by the lock, no cluster was asked")
-    note("nothing was made")
-    return 0
+    remarks = tuple(_silent(it, options, nodes=nodes))
+    return RunPlan(jobs=jobs, remarks=remarks, unset="" if there is not None else variable)
 
 
 def measure(
-    it: Asked, options: Options, *, cluster: Cluster | None = None, clock: Clock | None = None
+    it: Asked, options: Options, *, say: Callable[[str], None], clock: Clock, cluster: Cluster | None = None
 ) -> tuple[int, Results, list[str]]:
     """Run what is asked: 0 or the exit code of the signal that stopped it, what is recorded, what did not end well.
+
+    Args:
+        say: told what is going on, partly in the words of pods and of the cluster; makes them harmless to a terminal.
 
     Raises:
         InputError: nothing to measure, no such node, or nodes are at work.
         ClusterError: the cluster refuses or does not answer.
     """
     spec = it.spec(options.placement)
-    there, clock = cluster or opened(spec), clock or CLOCK
+    there = cluster or opened(spec)
     seen = there.nodes()
     found = placed.chosen(placed.ours(spec, seen), options.nodes)
     store, meta = chosen_run(it, run=options.run, placement=spec.placement.name, now=clock.now())
@@ -105,12 +112,12 @@ def measure(
         )
     absent = tuple(f"node {name}: not ready, so it was not measured" for name in placed.absent(seen))
     meta = replace(meta, nodes=tuple(sorted(name for mine in found.values() for name in mine)), ended="")
-    run = Run(cluster=there, store=store, meta=meta, clock=clock, say=_say, timeout=options.timeout, keep=options.keep)
+    run = Run(cluster=there, store=store, meta=meta, clock=clock, say=say, timeout=options.timeout, keep=options.keep)
     with store.held():
         store.write_meta(meta)
-        note(f"run {meta.run}: {longest(jobs)}; records go to {store.results}")
+        say(f"run {meta.run}: {longest(jobs)}; records go to {store.results}")
         stopped = until_stopped(
-            lambda: _run(run, jobs, spec=spec), told=lambda: note(f"stopped; run it again, and {meta.run} goes on")
+            lambda: _run(run, jobs, spec=spec), told=lambda: say(f"stopped; run it again, and {meta.run} goes on")
         )
         if stopped:
             return stopped, whole(run.meta, store.measured()), []
@@ -180,11 +187,6 @@ def _ground(spec: ClusterSpec, *, ours: bool) -> tuple[Manifest, ...]:
 def _annotations(home: Mapping[str, object]) -> Mapping[str, object]:
     metadata = cast("Mapping[str, object]", home.get("metadata") or {})
     return cast("Mapping[str, object]", metadata.get("annotations") or {})
-
-
-def _say(text: str) -> None:
-    """Tell what pods and the cluster have said, without what would move a terminal's cursor."""
-    note(printable(text))
 
 
 def _refuse_work(seen: Sequence[placed.Seen], jobs: Sequence[PlannedJob], found: dict[str, list[str]]) -> None:

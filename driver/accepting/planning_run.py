@@ -71,6 +71,13 @@ def left_out(
     return [f"{about} is not measured: {why}" for about, why in found if about.partition("/")[0] in wanted]
 
 
+def longest(jobs: Sequence[PlannedJob]) -> str:
+    """How long a run lasts at most: stage after stage, each as long as its longest job."""
+    stages = {each.stage for each in jobs}
+    seconds = sum(max(each.seconds for each in jobs if each.stage == stage) for stage in stages)
+    return f"{len(jobs)} jobs in {len(stages)} stages, {seconds / 3600:.1f} h at most"
+
+
 def by_the_lock(spec: ClusterSpec) -> dict[str, list[str]]:
     """Names that stand for the nodes of each pool, where no cluster is asked."""
     return {pool.name: [f"{pool.name}-{number}" for number in range(pool.max_nodes)] for pool in spec.pools}

@@ -33,13 +33,6 @@ def jobs_table(jobs: Sequence[PlannedJob]) -> Table:
     return table
 
 
-def longest(jobs: Sequence[PlannedJob]) -> str:
-    """How long a run lasts at most: stage after stage, each as long as its longest job."""
-    stages = {each.stage for each in jobs}
-    seconds = sum(max(each.seconds for each in jobs if each.stage == stage) for stage in stages)
-    return f"{len(jobs)} jobs in {len(stages)} stages, {seconds / 3600:.1f} h at most"
-
-
 def verdict_lines(form: AcceptanceForm) -> Iterator[str]:
     """The verdict, and the nodes that failed by name."""
     yield f"{form['stack']} {form['option']}: {VERDICTS[form['outcome']]}"

@@ -1,6 +1,8 @@
 """`atoll accept-test`: what was delivered, measured, held against what was promised, and signed."""
 
+import time
 from argparse import ArgumentTypeError
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -8,8 +10,9 @@ import typer
 
 from driver import arguments
 from driver.accepting import options
+from driver.accepting.port import Clock
 from driver.output_files import chosen_files, tell_written
-from driver.screen import json_text, show, show_json
+from driver.screen import json_text, note, show, show_json
 from driver.writing import write_all
 from planning.errors import InputError
 
@@ -17,8 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from driver.accepting.asked import Asked
+    from driver.accepting.live_run import RunPlan
     from planning.acceptance_report.form import AcceptanceForm
 
+CLOCK: Final = Clock(now=lambda: datetime.now(tz=UTC), monotonic=time.monotonic, sleep=time.sleep)
 EXIT: Final = {"passed": 0, "failed": 1, "missing": 11, "cannot tell": 11}
 
 
@@ -59,10 +64,12 @@ def run(
     )  # fmt: skip
     it, private = asked.asked(stack), signing.private_key(Path(key).expanduser()) if key else None
     if dry_run:
-        return live_run.show_plan(it, asks)
+        return _show_plan(live_run.planned_jobs(it, asks, now=CLOCK.now()))
     given = [*map(Path, recorded or ())]
     stopped, results, unfinished = (
-        (0, *asked.recorded(given, it, to_sign=private is not None)) if given else live_run.measure(it, asks)
+        (0, *asked.recorded(given, it, to_sign=private is not None))
+        if given
+        else live_run.measure(it, asks, say=note, clock=CLOCK)
     )
     if stopped:
         return stopped
@@ -70,6 +77,19 @@ def run(
     form = signing.signed_report(form, private) if private else form
     _tell(form, it, files, as_json=as_json)
     return EXIT[form["outcome"]]
+
+
+def _show_plan(plan: "RunPlan") -> int:
+    from driver.accepting.planning_run import longest  # noqa: PLC0415 - as in run
+    from driver.accepting.telling import jobs_table  # noqa: PLC0415 - as above
+
+    for each in plan.remarks:
+        note(each)
+    show(jobs_table(plan.jobs), longest(plan.jobs))
+    if plan.unset:
+        note(f"{plan.unset} is not set: nodes are named by the lock, no cluster was asked")
+    note("nothing was made")
+    return 0
 
 
 def _kinds(only: str, nodes: "Sequence[str]") -> tuple[str, ...]:

@@ -25,6 +25,7 @@ from driver.accepting.asked import Asked, asked
 from driver.accepting.live import cluster as live
 from driver.accepting.store import runs, store_of
 from driver.cli import run as atoll
+from driver.commands import accept_test as command
 
 if TYPE_CHECKING:
     from control_plane import ControlPlane
@@ -66,7 +67,7 @@ def it(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
         patch.chdir(folder)
         patch.setenv("ATOLL_TODAY", "2026-11-21")
         assert atoll(["accept", EXAMPLE, "cheapest"]) in {0, 11}
-        patch.setattr(live_run, "CLOCK", replace(live_run.CLOCK, sleep=lambda seconds: time.sleep(min(seconds, 0.2))))
+        patch.setattr(command, "CLOCK", replace(command.CLOCK, sleep=lambda seconds: time.sleep(min(seconds, 0.2))))
         yield asked(EXAMPLE)
 
 
@@ -97,7 +98,7 @@ def told(it: Asked, name: str, *, tflops: str) -> str:
 
     def line(check: str, params: dict[str, str], **readings: tuple[str, str]) -> str:
         rows = [{"name": key, "value": value, "unit": unit} for key, (value, unit) in readings.items()]
-        now = live_run.CLOCK.now().isoformat(timespec="seconds")
+        now = command.CLOCK.now().isoformat(timespec="seconds")
         found = {"check": check, "subject": f"node/{name}", "at": now, "tool": "recorded", "readings": rows}
         return json.dumps({**found, "failed": [], "params": {**place, **params}})
 
