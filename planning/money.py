@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal
+from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from typing import Final, Self
 
 HOURS_PER_MONTH = Decimal(730)  # 8,760 h / 12, the month of every cloud price list (research/cost.md §1.1)
@@ -12,6 +12,7 @@ ZERO = Decimal(0)
 # A checklist may say numbers of 30 digits, and products of them are shown to cents: Python's own context has 28 digits
 # and refuses to round what has more (docs.python.org/3/library/decimal.html, Decimal.quantize).
 WIDE: Final = Context(prec=200)
+LARGEST_READ: Final = Decimal(10) ** 15  # of a text from outside; what is larger is no amount of money
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,15 @@ def _in_order(least: Decimal, expected: Decimal, most: Decimal) -> Range:
 
 
 NOTHING = Range.exactly(0)
+
+
+def parse_amount(text: str | None) -> Decimal | None:
+    """The number in a text; None where there is none that money can be."""
+    try:
+        value = Decimal(text or "")
+    except InvalidOperation:
+        return None
+    return value if value.is_finite() and abs(value) < LARGEST_READ else None
 
 
 def to_cents(usd: Decimal) -> Decimal:

@@ -35,9 +35,10 @@ def github(workflow: Workflow = ".github/workflows/cost-diff.yml") -> int:
     Reads GITHUB_TOKEN, GITHUB_API_URL, GITHUB_REPOSITORY and GITHUB_STEP_SUMMARY. Exit code 1 where GitHub
     does not take the status; a comment that is not allowed goes to the step summary.
     """
+    from driver.pull_request.markdown import render_comment  # noqa: PLC0415 - only this command posts
     from driver.pull_request.post import post  # noqa: PLC0415 - only this command posts
 
-    posted = post(_event(), github=_github(), workflow=workflow, target=_run_url())
+    posted = post(_event(), github=_github(), render=render_comment, workflow=workflow, target=_run_url())
     _summarize(posted.comment or posted.words)
     show(posted.words)
     return 0
@@ -50,6 +51,7 @@ def gitlab() -> int:
     Reads ATOLL_GITLAB_TOKEN, CI_API_V4_URL, CI_PROJECT_ID and CI_DEFAULT_BRANCH.
     """
     from driver.pull_request import gitlab as host  # noqa: PLC0415 - only this command posts
+    from driver.pull_request.markdown import render_comment  # noqa: PLC0415 - as above
 
     project = _environment("CI_PROJECT_ID")
     if not project.isdecimal():
@@ -60,7 +62,7 @@ def gitlab() -> int:
         project=int(project),
         branch=_environment("CI_DEFAULT_BRANCH"),
     )
-    for line in host.post_all(opened):
+    for line in host.post_all(opened, render=render_comment):
         show(line)
     return 0
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Final
 
 from driver.render.amounts import number, usd, usd_exact
+from planning.money import parse_amount
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,34 +15,24 @@ if TYPE_CHECKING:
 NO_NUMBER: Final = "not a number"
 NOT_KNOWN: Final = "not known"
 NOT_THERE: Final = "none"
-LARGEST: Final = Decimal(10) ** 15
 READINGS: Final = ("min", "expected", "max")
-
-
-def decimal(text: str | None) -> Decimal | None:
-    """The number in a text; None where there is none that money can be."""
-    try:
-        value = Decimal(text or "")
-    except InvalidOperation:
-        return None
-    return value if value.is_finite() and abs(value) < LARGEST else None
 
 
 def money(text: str | None) -> str:
     """USD in cents."""
-    value = decimal(text)
+    value = parse_amount(text)
     return NO_NUMBER if value is None else usd(value)
 
 
 def limit(text: str) -> str | None:
     """A limit of USD in cents; None where it is said in words."""
-    value = decimal(text)
+    value = parse_amount(text)
     return None if value is None else usd(value)
 
 
 def signed(text: str | None) -> str:
     """USD in cents, with its sign; nothing has none."""
-    value = decimal(text)
+    value = parse_amount(text)
     if value is None:
         return NO_NUMBER
     return f"+{usd(value)}" if value > 0 else usd(value)
@@ -61,7 +51,9 @@ def amount(form: AmountForm | None, *, absent: str = NOT_THERE) -> str:
     if not unpriced:
         return money(expected)
     return (
-        f"at least {money(expected)}, {missing(unpriced)}" if decimal(expected) else f"not known, {missing(unpriced)}"
+        f"at least {money(expected)}, {missing(unpriced)}"
+        if parse_amount(expected)
+        else f"not known, {missing(unpriced)}"
     )
 
 
@@ -70,7 +62,7 @@ def spread(form: AmountForm | DeltaForm | None) -> str:
     if form is None:
         return ""
     readings = form["usd_per_month"]
-    least, expected, most = (decimal(readings[each]) for each in READINGS)
+    least, expected, most = (parse_amount(readings[each]) for each in READINGS)
     if None in (least, expected, most) or least == expected == most:
         return ""
     return f"{usd(least)} to {usd(most)}"
@@ -84,18 +76,18 @@ def delta(form: DeltaForm | None, *sides: AmountForm | None) -> str:
     moved = signed(form["usd_per_month"]["expected"])
     if not unpriced:
         return moved
-    return f"{moved} as far as priced" if decimal(form["usd_per_month"]["expected"]) else NOT_KNOWN
+    return f"{moved} as far as priced" if parse_amount(form["usd_per_month"]["expected"]) else NOT_KNOWN
 
 
 def percent(form: DeltaForm | None) -> str:
     """The same in percent; "" where there was nothing before."""
-    value = decimal(form["percent"]) if form and form["percent"] is not None else None
+    value = parse_amount(form["percent"]) if form and form["percent"] is not None else None
     return "" if value is None else f"{value:+,.1f}%"
 
 
 def moves(form: DeltaForm | None) -> bool:
     """Whether any reading moves."""
-    return form is not None and any(decimal(form["usd_per_month"][each]) != 0 for each in READINGS)
+    return form is not None and any(parse_amount(form["usd_per_month"][each]) != 0 for each in READINGS)
 
 
 def of_all(form: DiffForm) -> str:
@@ -124,11 +116,13 @@ def quantities(line: LineDiffForm) -> str:
 
 def unit_prices(line: LineDiffForm) -> str:
     """Both prices, "39.80 → 41.00", or the one that stays; "" where nobody knows one."""
-    return _pair([usd_exact(value) if (value := decimal(each)) is not None else "" for each in line["usd_per_unit"]])
+    return _pair(
+        [usd_exact(value) if (value := parse_amount(each)) is not None else "" for each in line["usd_per_unit"]]
+    )
 
 
 def _quantity(text: str) -> str:
-    value = decimal(text)
+    value = parse_amount(text)
     return "" if value is None else number(value)
 
 

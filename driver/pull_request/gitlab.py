@@ -9,7 +9,7 @@ from urllib.parse import quote
 from driver.pull_request import gitlab_shapes as shapes
 from driver.pull_request.artifact import LARGEST_ARCHIVE, UntrustedError, diff_in, is_hash
 from driver.pull_request.standing import context, judged_by, judging, stood, unread
-from driver.pull_request.sticky import body, is_ours
+from driver.pull_request.sticky import is_ours
 from driver.pull_request.wire import ApiError, TooLargeError, opened
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from driver.pull_request.gitlab_shapes import Diff, MergeDetail, Pipeline
     from driver.pull_request.standing import Standing
+    from driver.pull_request.sticky import RenderComment
     from driver.pull_request.wire import Api
     from planning.diff_shapes import DiffForm
 
@@ -110,16 +111,16 @@ def gitlab(*, root: str, token: str, project: int, branch: str) -> GitLab:
     return GitLab(api=opened(root, token), project=project, branch=branch)
 
 
-def post_all(host: GitLab) -> tuple[str, ...]:
+def post_all(host: GitLab, *, render: RenderComment) -> tuple[str, ...]:
     """A note and a status for every open merge request whose cost job has ended; what was done, a sentence each.
 
     Raises:
         ApiError: GitLab does not answer.
     """
-    return tuple(_post(host, each) for each in host.waiting())
+    return tuple(_post(host, each, render=render) for each in host.waiting())
 
 
-def _post(host: GitLab, merge: MergeDetail) -> str:
+def _post(host: GitLab, merge: MergeDetail, *, render: RenderComment) -> str:
     pipeline, number = merge["head_pipeline"], merge["iid"]
     if pipeline is None or merge["state"] != "opened":
         return f"!{number}: no pipeline"
@@ -134,7 +135,7 @@ def _post(host: GitLab, merge: MergeDetail) -> str:
         standing = unread("the token may not read the pipeline, as with a private fork")
     try:
         host.status(merge["sha"], standing, name=context(merge["target_branch"], default=host.branch))
-        host.stick(number, body(form, standing, commit=merge["sha"]))
+        host.stick(number, render(form, standing, merge["sha"]))
     except ApiError as error:
         if not error.refused:
             raise

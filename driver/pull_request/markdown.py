@@ -7,16 +7,20 @@ from typing import TYPE_CHECKING, Final
 from driver.pull_request import figures
 from driver.pull_request.details import VARIANTS, details
 from driver.pull_request.escaping import name, prose, title
+from driver.pull_request.standing import code
+from driver.pull_request.sticky import LONGEST, MARKER
 from driver.pull_request.words import LOUD, headline, limit_words, loudness, row_verdict, stack_reason
 from driver.pull_request.writing import box, listed, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from driver.pull_request.standing import Standing
     from planning.diff_shapes import DiffForm, RefForm, StackDiffForm
 
-MARKER: Final = "<!-- atoll-diff -->"
 LIMIT: Final = 65_000  # GitHub refuses 65,536 characters and more
+FOR_FIGURES: Final = 60_000  # of a posted comment; the rest is the banner's
+TOO_LONG: Final = "The figures are too many for a comment; the job's summary and its artifact have them all."
 # Characters for each part that is never left out; what is over is counted, and the rest of the comment folds first.
 ALARM_BUDGET: Final = 7_000
 MOVED_BUDGET: Final = 9_000
@@ -34,6 +38,20 @@ LEFT_OUT: Final[tuple[str, ...]] = (
     "everything of a stack but its rules and what is deleted or replaced",
     "the details of stacks",
 )
+
+
+def render_comment(form: DiffForm | None, standing: Standing, commit: str) -> str:
+    """The comment that is posted about one commit: marker, banner, figures; a short one where the whole is too long."""
+    whole = _joined(standing, "" if form is None else text(form, limit=FOR_FIGURES), commit=commit)
+    return whole if len(whole) <= LONGEST else _joined(standing, TOO_LONG, commit=commit)
+
+
+def _joined(standing: Standing, rendered: str, *, commit: str) -> str:
+    foot = f"<sub>{code(commit[:12])}: {standing.state}, {prose(standing.description)}</sub>"
+    return (
+        "\n\n".join(part for part in (MARKER, standing.banner, rendered.replace(MARKER, "").strip(), foot) if part)
+        + "\n"
+    )
 
 
 def text(form: DiffForm, *, limit: int = LIMIT) -> str:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Final
 
 from driver.pull_request.artifact import LARGEST_ARCHIVE, NAME, UntrustedError, diff_in, is_hash
 from driver.pull_request.standing import context, judged_by, judging, stood, unread
-from driver.pull_request.sticky import body
 from driver.pull_request.wire import ApiError, TooLargeError
 
 if TYPE_CHECKING:
     from driver.pull_request.github import GitHub
     from driver.pull_request.github_shapes import Pull, RunEvent
     from driver.pull_request.standing import Standing
+    from driver.pull_request.sticky import RenderComment
     from planning.diff_shapes import DiffForm
 
 WORKFLOW: Final = ".github/workflows/cost-diff.yml"
@@ -33,6 +33,7 @@ def post(
     event: RunEvent,
     *,
     github: GitHub,
+    render: RenderComment,
     workflow: str = WORKFLOW,
     target: str = "",
 ) -> Posted:
@@ -60,7 +61,7 @@ def post(
         return Posted(words="nothing to post: the pull request has moved on to another commit")
     name = context(pull["base"]["ref"], default=event["repository"]["default_branch"])
     github.status(sha, state=standing.state, context=name, description=standing.description, target=target)
-    return _commented(github, numbers, standing, body(form, standing, commit=sha))
+    return _commented(github, numbers, standing, render(form, standing, sha))
 
 
 def _weighed(github: GitHub, run: int, pull: Pull, sha: str) -> tuple[DiffForm | None, Standing]:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from driver.pull_request.figures import decimal
+from planning.money import parse_amount
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -135,7 +135,7 @@ def _verdict(form: DiffForm) -> str:
         "failed": "a stack failed",
     }
     moved = form["delta"]
-    amount = decimal(moved["usd_per_month"]["expected"]) if moved is not None else None
+    amount = parse_amount(moved["usd_per_month"]["expected"]) if moved is not None else None
     figure = "" if amount is None else f", {amount:+.2f} USD a month"
     return f"{words[form['verdict']]}{figure}"
 

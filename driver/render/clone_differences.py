@@ -12,6 +12,7 @@ from rich.text import Text
 
 from catalogs.units import spell_unit
 from driver.pull_request import figures
+from planning.money import parse_amount
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -120,7 +121,7 @@ def _expected(form: AmountForm | None) -> str:
     expected = figures.money(form["usd_per_month"]["expected"])
     if not form["unpriced"]:
         return expected
-    return f"at least {expected}" if figures.decimal(form["usd_per_month"]["expected"]) else NO_PRICE
+    return f"at least {expected}" if parse_amount(form["usd_per_month"]["expected"]) else NO_PRICE
 
 
 def _amount(form: AmountForm | None) -> Text:
@@ -142,7 +143,7 @@ def _with_spread(said: str, form: AmountForm | DeltaForm | None) -> Text:
 
 
 def _whole(text: str) -> str:
-    return f"{figures.decimal(text) or 0:,.0f}"
+    return f"{parse_amount(text) or 0:,.0f}"
 
 
 def _capabilities(c: Comparison) -> Iterator[RenderableType]:

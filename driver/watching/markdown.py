@@ -9,6 +9,7 @@ from driver.pull_request import figures
 from driver.pull_request.escaping import name, prose, title
 from driver.pull_request.writing import box, fitted, listed, table
 from driver.watching.words import amounts, headline, is_loud, prices_of, reason, state
+from planning.money import parse_amount
 
 if TYPE_CHECKING:
     from planning.json_shapes import RangeForm
@@ -86,7 +87,7 @@ def _prices(stack: WatchedForm) -> list[str]:
 
 
 def _price(each: MovedPriceForm) -> str:
-    old, new = (figures.decimal(price) for price in each["usd_per_unit"])
+    old, new = (parse_amount(price) for price in each["usd_per_unit"])
     units = (
         f", {old} → {new} USD per {prose(spell_unit(each['unit']), most=40)}"
         if old is not None and new is not None

@@ -9,6 +9,7 @@ from github_stub import REPOSITORY, InProcess, Stub, archive, event
 
 from driver.pull_request.github import BOT, HEADERS, GitHub
 from driver.pull_request.github_shapes import RUN_EVENT
+from driver.pull_request.markdown import render_comment
 from driver.pull_request.post import Posted, post
 from driver.pull_request.wire import Api, opened
 
@@ -27,7 +28,7 @@ def github(stub: Stub, *, naps: list[float] | None = None) -> GitHub:
 
 
 def posted(stub: Stub, **run: Any) -> Posted:
-    return post(RUN_EVENT.validate_json(json.dumps(event(**run))), github=github(stub))
+    return post(RUN_EVENT.validate_json(json.dumps(event(**run))), github=github(stub), render=render_comment)
 
 
 def left(whole: object) -> bytes:

@@ -8,7 +8,7 @@ import requests
 from github_stub import REPOSITORY, InProcess, Stub, event
 
 from driver.cli import run
-from driver.pull_request.markdown import MARKER
+from driver.pull_request.sticky import MARKER
 from planning.errors import InputError
 
 TOKEN = "a token that nobody may see"

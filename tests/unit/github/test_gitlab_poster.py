@@ -8,11 +8,12 @@ from gitlab_stub import Stub, merge, note
 from poster_kit import TOKEN, api
 
 from driver.pull_request.gitlab import GitLab, post_all
-from driver.pull_request.markdown import MARKER
+from driver.pull_request.markdown import render_comment
+from driver.pull_request.sticky import MARKER
 
 
 def posted(stub: Stub) -> tuple[str, ...]:
-    return post_all(GitLab(api=api(stub), project=1, branch="main"))
+    return post_all(GitLab(api=api(stub), project=1, branch="main"), render=render_comment)
 
 
 def states(stub: Stub) -> list[str]:

@@ -6,8 +6,7 @@ import pytest
 from github_stub import BASE, FORK, HEAD, MERGE, STORE, Stub, comment, form, pull, raised_ceiling, review, stack
 from poster_kit import TOKEN, github, left, posted
 
-from driver.pull_request.markdown import MARKER
-from driver.pull_request.sticky import LONGEST
+from driver.pull_request.sticky import LONGEST, MARKER
 from driver.pull_request.wire import ApiError
 
 
