@@ -6,7 +6,7 @@ from driver import arguments
 from driver.diff import options
 from driver.output_files import chosen_files, tell_written
 from driver.project import find_project
-from driver.screen import json_text, show
+from driver.screen import json_text, progress, show
 from driver.writing import write_all
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def run(
         only_new=fail_on is options.FailOn.NEW,
         deadline_s=deadline,
     )
-    form = compared(find_project().root, asked)
+    form = compared(find_project().root, asked, progress=progress)
     write_all({path: _WRITERS[kind](form) for kind, path in files.items()})
     tell_written(files.values())
     _print(form, as_json=as_json)

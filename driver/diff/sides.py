@@ -12,10 +12,10 @@ from driver.diff.answers import JUDGE, PRICE, REGISTER
 from driver.diff.pairs import lock_text
 from driver.diff.reading import failure
 from driver.project import STACKS
-from driver.screen import progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from contextlib import AbstractContextManager
     from typing import TypeAlias
 
     from driver.diff.answers import CaseForm
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from driver.diff.pairs import Pair
     from driver.diff.trees import Place
 
+    Progress: TypeAlias = Callable[[str], AbstractContextManager[object]]
     Asking: TypeAlias = Callable[[str, Sequence[tuple[Place, CaseForm]]], None]
 
 TOLD: Final = {REGISTER: "running {} programs", JUDGE: "judging {} sides", PRICE: "pricing {} stacks"}
@@ -153,8 +154,12 @@ class Questions:
         return self.folder / f"answer-{self._made}.json"
 
 
-def asking(asker: Asker) -> Asking:
-    """Asks in two processes at a time; whatever stops it, none of them goes on."""
+def asking(asker: Asker, *, progress: Progress) -> Asking:
+    """Asks in two processes at a time; whatever stops it, none of them goes on.
+
+    Args:
+        progress: opened with what is going on, while it lasts.
+    """
 
     def ask(what: str, cases: Sequence[tuple[Place, CaseForm]]) -> None:
         if not cases:

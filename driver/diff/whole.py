@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from driver.diff.answers import BookForm
     from driver.diff.pairs import Chosen
+    from driver.diff.sides import Asking, Progress
     from driver.diff.trees import Tree
     from planning.diff_shapes import DiffForm, RefForm
 
@@ -56,8 +58,11 @@ class Asked:
     deadline_s: float
 
 
-def compared(root: Path, asked: Asked) -> DiffForm:
+def compared(root: Path, asked: Asked, *, progress: Progress = nullcontext) -> DiffForm:
     """The document of a comparison of the project at `root`.
+
+    Args:
+        progress: opened with what is going on, while it lasts.
 
     Raises:
         InputError: a ref or a stack that is not there, or no side that can judge.
@@ -69,7 +74,8 @@ def compared(root: Path, asked: Asked) -> DiffForm:
         standing(root, base, folder=folder, name="base") as old,
         standing(root, head, folder=folder, name="head") as new,
     ):
-        return _document(asked, old, new, folder=folder, notes=notes)
+        asker = Asker(folder=folder, today=asked.today, deadline_s=asked.deadline_s)
+        return _document(asked, old, new, ask=asking(asker, progress=progress), folder=folder, notes=notes)
 
 
 def _trees(root: Path, asked: Asked) -> tuple[Tree, Tree, list[str]]:
@@ -86,7 +92,7 @@ def _trees(root: Path, asked: Asked) -> tuple[Tree, Tree, list[str]]:
     return base, head, [said] if missing else []
 
 
-def _document(asked: Asked, base: Place, head: Place, *, folder: Path, notes: list[str]) -> DiffForm:
+def _document(asked: Asked, base: Place, head: Place, *, ask: Asking, folder: Path, notes: list[str]) -> DiffForm:
     judge = base if base.tree.can_judge else head
     if not judge.tree.can_judge:
         raise InputError("neither side has an Atoll that can judge the other", hint="compare newer commits")
@@ -94,19 +100,17 @@ def _document(asked: Asked, base: Place, head: Place, *, folder: Path, notes: li
     _known(asked.stacks, {*sides[0].digests.stacks, *sides[1].digests.stacks})
     picked = chosen(sides[0].digests, sides[1].digests, places=(base, head), only=asked.stacks)
     questions = Questions(base=sides[0], head=sides[1], judge=judge, folder=folder)
-    asker = Asker(folder=folder, today=asked.today, deadline_s=asked.deadline_s)
-    rows = _rows(questions, asker, picked, only_new=asked.only_new)
+    rows = _rows(questions, ask, picked, only_new=asked.only_new)
     said = [*notes, *_notes(picked), *([] if base.tree.can_judge else [OLDER])]
     return _form(rows, base, head, untouched=picked.untouched, notes=said)
 
 
-def _rows(questions: Questions, asker: Asker, picked: Chosen, *, only_new: bool) -> list[Row]:
+def _rows(questions: Questions, ask: Asking, picked: Chosen, *, only_new: bool) -> list[Row]:
     """A row for each pair, one in memory with its resources at a time."""
     base, head = questions.base.place, questions.head.place
     rows = [failed(pair, pair.fault, base=base, head=head) for pair in picked.pairs if pair.fault]
     rows += [
-        row(answers, base=base, head=head, only_new=only_new)
-        for answers in questions.answers(picked.pairs, ask=asking(asker))
+        row(answers, base=base, head=head, only_new=only_new) for answers in questions.answers(picked.pairs, ask=ask)
     ]
     return sorted(rows, key=_order)
 
