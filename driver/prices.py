@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, cast, overload
 
 from catalogs.model import Method
 from catalogs.own import OWN_PREFIX
@@ -22,18 +21,26 @@ if TYPE_CHECKING:
 __all__ = ["as_book", "price_book", "too_old", "unused_lines"]
 
 
+@overload
+def price_book(name: str = CURRENT) -> Catalog: ...
+
+
+@overload
+def price_book(name: str = CURRENT, *, own: str, today: date) -> Catalog: ...
+
+
 def price_book(name: str = CURRENT, *, own: str = "", today: date | None = None) -> Catalog:
     """A price book by name, with the customer's own prices from file `own` over it.
 
     Args:
-        today: the day after which no own price may be dated; the current one where none is named.
+        today: the day after which no own price may be dated.
 
     Raises:
         CatalogError: no such book, a faulty row, or faults in the customer's file.
     """
     if not own:
         return load(name)
-    return load(name, override=Path(own), today=today or datetime.now(tz=UTC).date())
+    return load(name, override=Path(own), today=today)
 
 
 def unused_lines(catalog: Catalog, bills: Iterable[Bill]) -> str:

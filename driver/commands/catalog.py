@@ -62,7 +62,7 @@ def show_one(
     output: arguments.Output = None,
 ) -> int:
     """Everything known of a machine, a service item or an accelerator, with every price and its source."""
-    catalog = price_book(prices, own=own)
+    catalog = price_book(prices, own=own, today=arguments.day(""))
     machines = [machine for machine in catalog.machines.values() if machine.name == name]
     accelerators = [each for each in catalog.accelerators.values() if name in (each.name, each.family)]
     if name not in set(Item) and not machines and not accelerators:

@@ -33,7 +33,7 @@ def run(
     project = known_stack(stack)
     lock = own_lock(project, stack)
     config = read_config(project.stack_config(stack)).values
-    catalog = price_book(prices, own=own)
+    catalog = price_book(prices, own=own, today=arguments.day(""))
     with progress(f"asking the clouds of {stack}"):
         left = leftovers_of(lock, catalog=catalog, config=config)
     deliver(leftovers_form(left), as_json=as_json, output=output, parts=lambda: leftovers_parts(left))

@@ -50,7 +50,7 @@ def run(
     the file.
     """
     limit = _usd(ceiling) if ceiling else None
-    preview, catalog = read_file(Path(file)), price_book(prices, own=own)
+    preview, catalog = read_file(Path(file)), price_book(prices, own=own, today=arguments.day(""))
     found = report(preview, as_book(catalog))
     if unused := unused_lines(catalog, (each.bill for each in (found.old, found.new) if each is not None)):
         note(unused)

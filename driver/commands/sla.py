@@ -2,6 +2,7 @@
 
 import os
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -112,12 +113,11 @@ def _read(about: "Subject", names: list[str]) -> "tuple[Recorded, str]":
 
 def _asked(about: "Subject", url: str) -> "tuple[Recorded, str]":
     from driver.sla.prometheus import TOKEN, asked, opened, sound  # noqa: PLC0415 - as above
-    from driver.sla.reckoning import now  # noqa: PLC0415 - as above
 
     root = sound(url)
     get = opened(os.environ.get(TOKEN, ""), sleep=time.sleep)
     with progress(f"asking {root} for {about.month}"):
-        return asked(root, about.month, until=now(), get=get), root
+        return asked(root, about.month, until=int(datetime.now(tz=UTC).timestamp()), get=get), root
 
 
 def _texts(form: "SlaForm", files: "Mapping[str, Path]") -> dict[Path, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -104,8 +103,3 @@ def table_source() -> str:
     """What a footnote says of the table of promises.csv."""
     catalog = load()
     return source_text(catalog, catalog.promises["credit"].source)
-
-
-def now() -> int:
-    """The second it is."""
-    return int(datetime.now(tz=UTC).timestamp())

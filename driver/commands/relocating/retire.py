@@ -211,7 +211,7 @@ def _after(
 
     config = read_config(project.stack_config(lock.stack)).values
     with progress(f"asking the clouds of {lock.stack}"):
-        left = leftovers_of(lock, catalog=price_book(prices, own=own), config=config)
+        left = leftovers_of(lock, catalog=price_book(prices, own=own, today=arguments.day("")), config=config)
     found = to_zero(left)
     deliver(
         {**leftovers_form(left), "verdict": found.verdict},
