@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
@@ -23,6 +24,7 @@ __all__ = [
     "Ceilings",
     "Lock",
     "LockedLine",
+    "accepted_usd",
     "lock",
     "parse",
     "read_lock",
@@ -147,6 +149,11 @@ def read_lock(path: Path, *, stack: str = "") -> Lock:
     if stack:
         refuse_other_stack(found, stack=stack, file=str(path))
     return found
+
+
+def accepted_usd(lock: Lock) -> Decimal:
+    """USD a month expected, as it was accepted."""
+    return sum((line.usd_per_month[1] for line in lock.bill if line.usd_per_month), start=Decimal(0))
 
 
 def refuse_other_stack(found: Lock, *, stack: str, file: str) -> None:

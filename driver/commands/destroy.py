@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from driver import arguments
 from driver.engine import options
 from driver.project import known_stack
+from driver.prompt import ask_passphrase, confirm_by_name
 from driver.screen import note, show
 
 if TYPE_CHECKING:
@@ -19,18 +20,20 @@ def run(stack: arguments.Stack, *, yes: options.Yes = False) -> int:
     """
     from driver.engine import session, teardown, telling  # noqa: PLC0415 - Pulumi is imported once needed
     from driver.engine.state import read_state  # noqa: PLC0415 - as above
+    from driver.render.engine import terminal_progress  # noqa: PLC0415 - as above
 
-    opened = session.opened(known_stack(stack), stack)
+    opened = session.opened(known_stack(stack), stack, ask_passphrase=ask_passphrase)
     before = read_state(opened)
     if not before.has_work:
         show(f"{stack} holds nothing that a destroy deletes")
         _tell_kept(opened, before, was=before)
         return 0
     _tell_ahead(stack, before)
-    telling.confirm_by_name(f"Delete {stack}?", name=stack, yes=yes)
+    confirm_by_name(f"Delete {stack}?", name=stack, yes=yes)
+    following = terminal_progress()
     if before.guarded:
-        telling.tell_report(teardown.lift_guard(opened, before))
-    telling.tell_report(teardown.destroy(opened, before))
+        telling.tell_report(teardown.lift_guard(opened, before, progress=following))
+    telling.tell_report(teardown.destroy(opened, before, progress=following))
     _tell_kept(opened, read_state(opened), was=before)
     return 0
 

@@ -11,6 +11,7 @@ from driver import arguments
 from driver.accepted_lock import accepted_lock
 from driver.output_files import chosen_folder
 from driver.project import Project, known_stack, shown
+from driver.prompt import ask_passphrase
 from driver.screen import note
 from planning.input_files import as_object, parse_json, read_object
 from planning.lock import Lock
@@ -108,7 +109,8 @@ def _outputs(lock: Lock, file: str) -> dict[str, object]:
     if not file:
         from driver.engine import handover, session  # noqa: PLC0415 - Pulumi is imported once needed
 
-        return dict(handover.read_outputs(session.opened(known_stack(lock.stack), lock.stack), secrets=True).plain)
+        opened = session.opened(known_stack(lock.stack), lock.stack, ask_passphrase=ask_passphrase)
+        return dict(handover.read_outputs(opened, secrets=True).plain)
     hint = "atoll outputs STACK --json --show-secrets writes it"
     if file != "-":
         return read_object(Path(file), most_bytes=LARGEST_BYTES, hint=hint)

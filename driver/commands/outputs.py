@@ -8,6 +8,7 @@ import typer
 from driver import arguments
 from driver.output_files import chosen_folder
 from driver.project import known_stack, shown
+from driver.prompt import ask_passphrase
 from driver.render.engine import outputs_table
 from driver.screen import note, show, show_json
 from planning.errors import InputError
@@ -30,7 +31,7 @@ def run(
         raise typer.BadParameter("-o DIR writes files and prints nothing; leave one of them out", param_hint=unused)
     from driver.engine import handover, session  # noqa: PLC0415 - Pulumi is imported once needed
 
-    opened = session.opened(known_stack(stack), stack)
+    opened = session.opened(known_stack(stack), stack, ask_passphrase=ask_passphrase)
     found = handover.read_outputs(opened, secrets=show_secrets or bool(write))
     if write:
         texts = handover.files(found.plain)

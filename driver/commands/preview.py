@@ -7,6 +7,8 @@ import typer
 from driver import arguments
 from driver.engine import options
 from driver.project import known_stack
+from driver.prompt import ask_passphrase
+from driver.screen import progress
 from planning.errors import AtollError
 
 
@@ -27,13 +29,15 @@ def run(
     Exit code: 0 within the ceiling, 10 over it, 11 where nobody can tell, 1 where the engine fails.
     """
     from driver.engine import operation, session, telling, verdict  # noqa: PLC0415 - Pulumi is imported once needed
+    from driver.render.engine import terminal_progress  # noqa: PLC0415 - as above
 
     project = known_stack(stack)
-    plan = verdict.judged(project, stack, prices=prices, own=own, today=arguments.day(today))
+    with progress(f"judging {stack}"):
+        plan = verdict.judged(project, stack, prices=prices, own=own, today=arguments.day(today))
     telling.tell_plan(project, plan, today=arguments.day(today))
-    opened = session.opened(project, stack, create=True, asked_provider=secrets_provider)
+    opened = session.opened(project, stack, create=True, asked_provider=secrets_provider, ask_passphrase=ask_passphrase)
     telling.tell_opened(opened)
-    report = operation.preview(opened, total=verdict.expected_steps(plan))
+    report = operation.preview(opened, total=verdict.expected_steps(plan), progress=terminal_progress())
     telling.tell_report(report, ahead=True)
     verdict.refuse(plan, accept_unknown=accept_unknown)
     if expect_no_changes and not report.is_empty:

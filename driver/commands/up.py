@@ -3,7 +3,8 @@
 from driver import arguments
 from driver.engine import options
 from driver.project import known_stack
-from driver.screen import note
+from driver.prompt import ask_passphrase, confirm
+from driver.screen import note, progress
 
 
 def run(
@@ -21,20 +22,22 @@ def run(
     Over the ceiling nothing is touched (exit code 10), and where nobody can tell (11) only with --accept-unknown.
     """
     from driver.engine import operation, session, telling, verdict  # noqa: PLC0415 - Pulumi is imported once needed
+    from driver.render.engine import terminal_progress  # noqa: PLC0415 - as above
 
     project = known_stack(stack)
-    plan = verdict.judged(project, stack, prices=prices, own=own, today=arguments.day(today))
+    with progress(f"judging {stack}"):
+        plan = verdict.judged(project, stack, prices=prices, own=own, today=arguments.day(today))
     telling.tell_plan(project, plan, today=arguments.day(today))
     verdict.refuse(plan, accept_unknown=accept_unknown)
-    opened = session.opened(project, stack, create=True, asked_provider=secrets_provider)
+    opened = session.opened(project, stack, create=True, asked_provider=secrets_provider, ask_passphrase=ask_passphrase)
     telling.tell_opened(opened)
-    total = verdict.expected_steps(plan)
+    total, following = verdict.expected_steps(plan), terminal_progress()
     if not yes:
-        ahead = operation.preview(opened, total=total)
+        ahead = operation.preview(opened, total=total, progress=following)
         telling.tell_report(ahead, ahead=True)
         if ahead.is_empty:
             return 0
-        telling.confirm(f"Build {stack} so?", yes=False)
-    telling.tell_report(operation.up(opened, total=total))
+        confirm(f"Build {stack} so?", yes=False)
+    telling.tell_report(operation.up(opened, total=total, progress=following))
     note(f"atoll outputs {stack} shows how to reach it")
     return 0

@@ -9,6 +9,7 @@ from driver import arguments
 from driver.output_files import chosen_files, tell_written
 from driver.prices import price_book
 from driver.project import STACK_NAME, Project, find_project, known_stack, shown
+from driver.prompt import ask_passphrase
 from driver.screen import json_text, progress, show, show_json
 from driver.writing import write_all
 from planning.errors import InputError
@@ -153,7 +154,7 @@ def _exported(project: Project, stack: str) -> "Preview":
     """The state as the engine has it; secrets stay encrypted, and are read as secrets."""
     from driver.engine import session  # noqa: PLC0415 - Pulumi is imported once needed
 
-    said = session.opened(project, stack).ask("stack", "export")
+    said = session.opened(project, stack, ask_passphrase=ask_passphrase).ask("stack", "export")
     return read(said.encode("utf-8"), file=f"the state of {stack}")
 
 

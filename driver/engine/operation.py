@@ -15,14 +15,12 @@ from pulumi.automation import CommandError
 
 from driver.engine.watching import UNCHANGED, Watch
 from driver.engine.words import StoppedError, failed
-from driver.render.engine import following
-from driver.screen import note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
 
     from driver.engine.session import Opened
-    from driver.engine.watching import Step
+    from driver.engine.watching import Progress, Step
     from driver.engine.words import Diagnostic
     from planning.errors import AtollError
 
@@ -55,42 +53,47 @@ class Report:
         return all(action in UNCHANGED for action, count in self.changes.items() if count)
 
 
-def preview(opened: Opened, *, total: int) -> Report:
+def preview(opened: Opened, *, total: int, progress: Progress) -> Report:
     """What `up` would change."""
     call = partial(opened.stack.preview, color=PLAIN, suppress_outputs=True, suppress_progress=True)
-    return _run(opened, "preview", lambda watch: call(on_event=watch), total=total)
+    return _run(opened, "preview", lambda watch: call(on_event=watch), total=total, progress=progress)
 
 
-def up(opened: Opened, *, total: int, target: Sequence[str] = (), title: str = "up") -> Report:
+def up(opened: Opened, *, total: int, progress: Progress, target: Sequence[str] = (), title: str = "up") -> Report:
     """Create and update; with `target`, only those URNs."""
     call = partial(opened.stack.up, color=PLAIN, suppress_outputs=True, suppress_progress=True, show_secrets=False)
     only = list(target) or None
-    return _run(opened, title, lambda watch: call(on_event=watch, target=only), total=total)
+    return _run(opened, title, lambda watch: call(on_event=watch, target=only), total=total, progress=progress)
 
 
-def preview_refresh(opened: Opened, *, total: int) -> Report:
+def preview_refresh(opened: Opened, *, total: int, progress: Progress) -> Report:
     """What of the live resources is no longer what the state says."""
     call = partial(opened.stack.preview_refresh, color=PLAIN, suppress_outputs=True, suppress_progress=True)
-    return _run(opened, "look", lambda watch: call(on_event=watch), total=total)
+    return _run(opened, "look", lambda watch: call(on_event=watch), total=total, progress=progress)
 
 
-def refresh(opened: Opened, *, total: int) -> Report:
+def refresh(opened: Opened, *, total: int, progress: Progress) -> Report:
     """Write into the state what is live."""
     call = partial(opened.stack.refresh, color=PLAIN, suppress_outputs=True, suppress_progress=True, show_secrets=False)
-    return _run(opened, "refresh", lambda watch: call(on_event=watch), total=total)
+    return _run(opened, "refresh", lambda watch: call(on_event=watch), total=total, progress=progress)
 
 
-def destroy(opened: Opened, *, total: int) -> Report:
+def destroy(opened: Opened, *, total: int, progress: Progress) -> Report:
     """Delete everything that is not protected, dependents first."""
     call = partial(opened.stack.destroy, color=PLAIN, suppress_outputs=True, suppress_progress=True, show_secrets=False)
-    return _run(opened, "destroy", lambda watch: call(on_event=watch, exclude_protected=True), total=total)
+    return _run(
+        opened, "destroy", lambda watch: call(on_event=watch, exclude_protected=True), total=total, progress=progress
+    )
 
 
-def _run(opened: Opened, title: str, start: Callable[[Callable[..., None]], object], *, total: int) -> Report:
+def _run(
+    opened: Opened, title: str, start: Callable[[Callable[..., None]], object], *, total: int, progress: Progress
+) -> Report:
     watch = Watch(total=total)
     began = time.monotonic()
     failure: AtollError | None = None
-    with following(f"{title} {opened.name}") as told, _in_order() as stopped, warnings.catch_warnings():
+    following = progress.follow(f"{title} {opened.name}")
+    with following as told, _in_order(progress.say) as stopped, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the SDK warns of every event that a newer engine adds
 
         one_at_a_time = threading.Lock()
@@ -141,7 +144,7 @@ def _now_and_then(tell: Callable[[], None]) -> Generator[None]:
 
 
 @contextmanager
-def _in_order() -> Generator[list[int]]:
+def _in_order(say: Callable[[str], None]) -> Generator[list[int]]:
     """While it lasts, Ctrl-C is the engine's affair: it hears it too, and must not be left alone with a half update."""
     heard: list[int] = []
     if threading.current_thread() is not threading.main_thread():
@@ -150,7 +153,7 @@ def _in_order() -> Generator[list[int]]:
 
     def hear(number: int, _frame: object) -> None:
         if not heard:
-            note(STOPPING)
+            say(STOPPING)
         heard.append(number)
 
     before = signal.signal(signal.SIGINT, hear)

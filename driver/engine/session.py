@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from driver.engine.surroundings import Backend
+    from driver.engine.surroundings import AskPassphrase, Backend
     from driver.project import Project
 
 QUIET: Final[Mapping[str, str]] = {"PULUMI_SKIP_UPDATE_CHECK": "true"}
@@ -60,6 +60,21 @@ class Opened:
         return cast("dict[str, object]", loaded) if isinstance(loaded, dict) else {}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Locked:
+    """A stack whose secrets are still closed."""
+
+    stack: str
+    options: LocalWorkspaceOptions
+    ask: AskPassphrase
+
+    def unlock(self, *, new: bool) -> None:
+        """Give the engine the passphrase, where that is what opens the secrets."""
+        if self.options.secrets_provider == surroundings.BY_PASSPHRASE:
+            typed = surroundings.passphrase_variables(new=new, stack=self.stack, ask=self.ask)
+            self.options.env_vars = {**(self.options.env_vars or {}), **typed}
+
+
 def workspace(root: Path) -> LocalWorkspace:
     """The project as the engine works in it, without a stack.
 
@@ -71,10 +86,13 @@ def workspace(root: Path) -> LocalWorkspace:
     return LocalWorkspace(work_dir=str(root), env_vars=variables, pulumi_command=binary.found())
 
 
-def opened(project: Project, stack: str, *, create: bool = False, asked_provider: str = "") -> Opened:
+def opened(
+    project: Project, stack: str, *, ask_passphrase: AskPassphrase, create: bool = False, asked_provider: str = ""
+) -> Opened:
     """The stack, selected; made where it is not there and `create` allows it.
 
     Args:
+        ask_passphrase: asks a person, where the environment has no passphrase and one is needed.
         asked_provider: what shall encrypt the secrets of a new stack; "" for the environment's or the default one.
 
     Raises:
@@ -91,14 +109,16 @@ def opened(project: Project, stack: str, *, create: bool = False, asked_provider
     options = LocalWorkspaceOptions(
         env_vars={**QUIET, **chosen.variables()}, pulumi_command=command, secrets_provider=provider
     )
-    return _selected(stack, options, root=project.root, chosen=chosen, create=create)
+    locked = _Locked(stack=stack, options=options, ask=ask_passphrase)
+    return _selected(locked, root=project.root, chosen=chosen, create=create)
 
 
-def _selected(stack: str, options: LocalWorkspaceOptions, *, root: Path, chosen: Backend, create: bool) -> Opened:
+def _selected(locked: _Locked, *, root: Path, chosen: Backend, create: bool) -> Opened:
     """Select first: only a stack that is not there yet needs a passphrase of its own."""
+    stack, options = locked.stack, locked.options
     try:
         found = automation.select_stack(stack, work_dir=str(root), opts=options)
-        _unlock(options, stack=stack, new=False)
+        locked.unlock(new=False)
         found.workspace.env_vars = dict(options.env_vars or {})
         return Opened(found, chosen)
     except StackNotFoundError as error:
@@ -106,18 +126,12 @@ def _selected(stack: str, options: LocalWorkspaceOptions, *, root: Path, chosen:
             raise failed("selection", stack, error=error, found=()) from error
     except CommandError as error:
         raise failed("selection", stack, error=error, found=(), prefix=chosen.prefix()) from error
-    _unlock(options, stack=stack, new=True)
+    locked.unlock(new=True)
     try:
         made = automation.create_stack(stack, work_dir=str(root), opts=options)
     except CommandError as error:
         raise failed("creation", stack, error=error, found=(), prefix=chosen.prefix()) from error
     return Opened(made, chosen, is_new=True)
-
-
-def _unlock(options: LocalWorkspaceOptions, *, stack: str, new: bool) -> None:
-    if options.secrets_provider == surroundings.BY_PASSPHRASE:
-        typed = surroundings.passphrase_variables(new=new, stack=stack)
-        options.env_vars = {**(options.env_vars or {}), **typed}
 
 
 def _check_python(root: Path) -> None:

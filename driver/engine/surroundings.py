@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
-import sys
 from dataclasses import dataclass
-from getpass import getpass
 from pathlib import Path
-from typing import Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from driver.project import PROJECT_FILE
 from planning.errors import InputError
 from planning.input_files import read_object
 from planning.yaml_text import read_fields
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeAlias
+
+    AskPassphrase: TypeAlias = Callable[[str], str | None]
+    """Asks a person for what is typed unseen; None where nobody is there."""
 
 STATE_FOLDER: Final = ".pulumi-state"
 BACKEND: Final = "PULUMI_BACKEND_URL"
@@ -94,7 +99,7 @@ def secrets_provider(settings: Path, *, asked: str, where: Backend) -> str:
     return has or _known(asked or os.environ.get(PROVIDER) or usual)
 
 
-def passphrase_variables(*, new: bool, stack: str) -> dict[str, str]:
+def passphrase_variables(*, new: bool, stack: str, ask: AskPassphrase) -> dict[str, str]:
     """What opens secrets by passphrase: nothing where the environment has it, else what a person types.
 
     An empty passphrase is never chosen for a new stack; one that exists may have been made with it.
@@ -105,15 +110,15 @@ def passphrase_variables(*, new: bool, stack: str) -> dict[str, str]:
     given = os.environ.get(PASSPHRASE)
     if given or os.environ.get(PASSPHRASE_FILE) or (given is not None and not new):
         return {}
-    if not sys.stdin.isatty():
+    typed = ask(f"Passphrase of stack {stack}: ")
+    if typed is None:
         raise InputError(
             f"stack {stack} keeps secrets under a passphrase, and there is none",
             hint=f"set {PASSPHRASE} or {PASSPHRASE_FILE}; for a key instead: --secrets-provider awskms://…",
         )
-    typed = getpass(f"Passphrase of stack {stack}: ")
     if not typed:
         raise InputError("an empty passphrase protects nothing")
-    if new and getpass("Once more: ") != typed:
+    if new and ask("Once more: ") != typed:
         raise InputError("the two passphrases differ")
     return {PASSPHRASE: typed}
 

@@ -11,16 +11,16 @@ from driver.engine import operation
 from driver.engine.reminders import ALLOW_DESTROY
 from driver.engine.state import read_state
 from driver.engine.words import failed
-from driver.screen import note
 from planning.errors import AtollError
 
 if TYPE_CHECKING:
     from driver.engine.operation import Report
     from driver.engine.session import Opened
     from driver.engine.state import State
+    from driver.engine.watching import Progress
 
 
-def lift_guard(opened: Opened, state: State) -> Report:
+def lift_guard(opened: Opened, state: State, *, progress: Progress) -> Report:
     """Update only the clusters that their cloud protects, so that they can be deleted.
 
     Raises:
@@ -28,10 +28,14 @@ def lift_guard(opened: Opened, state: State) -> Report:
     """
     _set(opened, allow=True)
     report = operation.up(
-        opened, total=len(state.held) + 1, target=[each.urn for each in state.guarded], title="lift protection"
+        opened,
+        total=len(state.held) + 1,
+        progress=progress,
+        target=[each.urn for each in state.guarded],
+        title="lift protection",
     )
     if report.failure:
-        note(f"{ALLOW_DESTROY} stays true for {opened.name} until a destroy goes through")
+        progress.say(f"{ALLOW_DESTROY} stays true for {opened.name} until a destroy goes through")
         return report
     still = read_state(opened).guarded
     if still:
@@ -43,9 +47,9 @@ def lift_guard(opened: Opened, state: State) -> Report:
     return report
 
 
-def destroy(opened: Opened, state: State) -> Report:
+def destroy(opened: Opened, state: State, *, progress: Progress) -> Report:
     """Delete what is not protected; the next cluster of this stack is guarded again."""
-    report = operation.destroy(opened, total=len(state.held) + 1)
+    report = operation.destroy(opened, total=len(state.held) + 1, progress=progress)
     if report.failure is None:
         _set(opened, allow=False)
         return report

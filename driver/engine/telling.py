@@ -1,20 +1,15 @@
-"""What the commands of the engine say before and after: verdict, report, and the question before anything changes."""
+"""What the commands of the engine say before and after: verdict and report."""
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
-import typer
-
 from driver.engine.reminders import reminders
-from driver.engine.verdict import lines
-from driver.engine.words import together
 from driver.project import shown
 from driver.render.engine import counts_line, steps_table
+from driver.render.plan import verdict_lines
 from driver.render.policies import exemption_lines
 from driver.screen import note, show
-from planning.errors import AtollError, InputError
 
 if TYPE_CHECKING:
     from datetime import date
@@ -29,7 +24,7 @@ def tell_plan(project: Project, plan: Planned, *, today: date) -> None:
     """The bill in one line, the verdict, and what no longer is as it was accepted."""
     for line in (*reminders(project, plan.lock, today=today), *plan.unmatched):
         note(f"warning: {line}")
-    show(*lines(plan), *exemption_lines(plan.report))
+    show(*verdict_lines(plan), *exemption_lines(plan.report))
 
 
 def tell_opened(opened: Opened) -> None:
@@ -45,6 +40,8 @@ def tell_report(report: Report, *, ahead: bool = False) -> None:
     Raises:
         AtollError: the operation failed.
     """
+    from driver.engine.words import together  # noqa: PLC0415 - Pulumi is imported once needed
+
     for warning in together(report.warnings):
         note(f"warning: {warning}")
     if ahead and report.steps:
@@ -57,35 +54,3 @@ def tell_report(report: Report, *, ahead: bool = False) -> None:
     for reason in reasons if len(reasons) > 1 else ():
         note(reason)
     raise report.failure
-
-
-def confirm(question: str, *, yes: bool) -> None:
-    """Go on only after a yes.
-
-    Raises:
-        AtollError: a no.
-        InputError: nobody is there to ask.
-    """
-    _ask_only_people(yes=yes)
-    if not yes and not typer.confirm(question, err=True):
-        raise AtollError("not confirmed; nothing was touched")
-
-
-def confirm_by_name(question: str, *, name: str, yes: bool) -> None:
-    """Go on only after somebody typed the stack's name.
-
-    Raises:
-        AtollError: something else was typed.
-        InputError: nobody is there to ask.
-    """
-    _ask_only_people(yes=yes)
-    if yes:
-        return
-    typed: object = typer.prompt(f"{question} Type {name} to go on", default="", show_default=False, err=True)
-    if typed != name:
-        raise AtollError(f"{typed!r} is not {name!r}; nothing was touched")
-
-
-def _ask_only_people(*, yes: bool) -> None:
-    if not yes and not sys.stdin.isatty():
-        raise InputError("nobody is at the terminal to say yes; nothing was touched", hint="--yes does not ask")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -14,20 +13,16 @@ from driver.offline.stack_config import read_config
 from driver.planned import Planned, planned
 from driver.prices import price_book
 from driver.project import LAW_NAME, shown
-from driver.render.amounts import expected_month, usd
-from driver.screen import progress
 from planning.errors import AtollError, CannotTellError, OverCeilingError, StalePricesError
-from planning.money import to_cents
 from planning.quote import Verdict
 from policies.law_reading import read_law
 from policies.table import RULES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from datetime import date
 
     from driver.project import Project
-    from planning.lock import Lock
     from policies.judging import Found
 
 REACH: Final = f"{SECTION}:reach"
@@ -44,38 +39,21 @@ def judged(project: Project, stack: str, *, prices: str, own: str, today: date) 
     lock = accepted_lock(project, stack)
     law = read_law(Path(shown(project.law)), rules=RULES)
     settings = read_config(project.stack_config(stack)).values
-    with progress(f"judging {stack}"):
-        resources = run_offline(stack, root=project.root).resources
-        return planned(
-            lock,
-            resources,
-            catalog=price_book(prices, own=own, today=today),
-            today=today,
-            law=law,
-            software=shelf(lock.spec.platform.mirror if lock.spec.platform else "", project=project.root).lock,
-            is_whole=settings.get(REACH, EVERYTHING) == EVERYTHING,
-        )
-
-
-def lines(plan: Planned) -> Iterator[str]:
-    """The bill in one line, and by how much it moved since it was accepted."""
-    now, verdict = plan.bill.usd_per_month.expected, plan.judgement
-    yield f"{plan.lock.option}: {expected_month(plan.bill)}; {verdict.verdict}: {verdict.reason}"
-    then = accepted_usd(plan.lock)
-    if to_cents(now) != to_cents(then):
-        change = f" ({(now - then) / then * 100:+.1f}%)" if then else ""
-        accepted = f"accepted at {usd(then)} USD a month on {plan.lock.priced_at}"
-        yield f"{accepted}; today's prices move it by {usd(now - then)}{change}"
+    resources = run_offline(stack, root=project.root).resources
+    return planned(
+        lock,
+        resources,
+        catalog=price_book(prices, own=own, today=today),
+        today=today,
+        law=law,
+        software=shelf(lock.spec.platform.mirror if lock.spec.platform else "", project=project.root).lock,
+        is_whole=settings.get(REACH, EVERYTHING) == EVERYTHING,
+    )
 
 
 def expected_steps(plan: Planned) -> int:
     """How many resources the engine will look at: those of the program, and the stack itself."""
     return len(plan.resources) + 1
-
-
-def accepted_usd(lock: Lock) -> Decimal:
-    """USD a month expected, as it was accepted."""
-    return sum((line.usd_per_month[1] for line in lock.bill if line.usd_per_month), start=Decimal(0))
 
 
 def refuse(plan: Planned, *, accept_unknown: bool) -> None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 from driver.engine.words import Diagnostic, diagnostic
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+    from contextlib import AbstractContextManager
 
     from pulumi.automation import EngineEvent
     from pulumi.automation.events import DiagnosticEvent, StepEventMetadata
@@ -40,6 +41,19 @@ class Step:
     type: str
     name: str
     properties: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Whom an operation tells how it goes.
+
+    Args:
+        follow: opened under a title while the operation works; takes a line on how far it is.
+        say: takes a remark that has to be read.
+    """
+
+    follow: Callable[[str], AbstractContextManager[Callable[[str], None]]]
+    say: Callable[[str], None]
 
 
 @dataclass(slots=True)

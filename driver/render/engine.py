@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 
     from driver.engine.state import Held
-    from driver.engine.watching import Step
+    from driver.engine.watching import Progress, Step
 
 EVERY_S: Final = 30.0  # between two lines of progress where nobody watches
 LONGEST: Final = 100  # characters of an output in a table
@@ -54,6 +54,13 @@ def following(title: str) -> Generator[Callable[[str], None]]:
             note(f"{title}: {line}")
 
     yield say
+
+
+def terminal_progress() -> Progress:
+    """How an operation tells the terminal how it goes."""
+    from driver.engine.watching import Progress  # noqa: PLC0415 - Pulumi is imported once needed
+
+    return Progress(follow=following, say=note)
 
 
 def counts_line(title: str, changes: Mapping[str, int], *, seconds: float, ahead: bool) -> str:

@@ -10,12 +10,15 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from driver.render.amounts import NOT_KNOWN, usd_range
+from driver.render.amounts import NOT_KNOWN, expected_month, usd, usd_range
+from planning.lock import accepted_usd
+from planning.money import to_cents
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from driver.agreement import Difference
+    from driver.planned import Planned
     from planning.money import Range
     from planning.takeoff.resource import Resource
 
@@ -30,6 +33,17 @@ def resource_tree(stack: str, resources: Sequence[Resource]) -> Tree:
     tree = Tree(Text(stack, style="bold"), guide_style="dim")
     _grow(tree, None, children)
     return tree
+
+
+def verdict_lines(plan: Planned) -> Iterator[str]:
+    """The bill in one line, and by how much it moved since it was accepted."""
+    now, verdict = plan.bill.usd_per_month.expected, plan.judgement
+    yield f"{plan.lock.option}: {expected_month(plan.bill)}; {verdict.verdict}: {verdict.reason}"
+    then = accepted_usd(plan.lock)
+    if to_cents(now) != to_cents(then):
+        change = f" ({(now - then) / then * 100:+.1f}%)" if then else ""
+        accepted = f"accepted at {usd(then)} USD a month on {plan.lock.priced_at}"
+        yield f"{accepted}; today's prices move it by {usd(now - then)}{change}"
 
 
 def _grow(branch: Tree, parent: str | None, children: dict[str | None, list[Resource]]) -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from driver.engine import surroundings
+from driver import prompt
 from driver.engine.surroundings import Backend, backend, made, passphrase_variables, secrets_provider
+from driver.prompt import ask_passphrase
 from planning.errors import InputError
 
 VARIABLES = (
@@ -96,25 +97,25 @@ def test_an_unknown_provider_is_refused(tmp_path: Path) -> None:
 
 def test_without_a_passphrase_and_a_person_it_is_refused() -> None:
     with pytest.raises(InputError, match="there is none") as refused:
-        passphrase_variables(new=True, stack="demo")
+        passphrase_variables(new=True, stack="demo", ask=ask_passphrase)
     assert "PULUMI_CONFIG_PASSPHRASE_FILE" in refused.value.hint
 
 
 def test_an_empty_passphrase_makes_no_new_stack(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PULUMI_CONFIG_PASSPHRASE", "")
     with pytest.raises(InputError):
-        passphrase_variables(new=True, stack="demo")
-    assert passphrase_variables(new=False, stack="demo") == {}
+        passphrase_variables(new=True, stack="demo", ask=ask_passphrase)
+    assert passphrase_variables(new=False, stack="demo", ask=ask_passphrase) == {}
 
 
 def test_a_person_is_asked_twice_for_a_new_passphrase(monkeypatch: pytest.MonkeyPatch) -> None:
     answers = ["one", "two"]
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
-    monkeypatch.setattr(surroundings, "getpass", lambda _prompt: answers.pop(0))
+    monkeypatch.setattr(prompt, "getpass", lambda _prompt: answers.pop(0))
     with pytest.raises(InputError, match="differ"):
-        passphrase_variables(new=True, stack="demo")
+        passphrase_variables(new=True, stack="demo", ask=ask_passphrase)
     answers.extend(["one"])
-    assert passphrase_variables(new=False, stack="demo") == {"PULUMI_CONFIG_PASSPHRASE": "one"}
+    assert passphrase_variables(new=False, stack="demo", ask=ask_passphrase) == {"PULUMI_CONFIG_PASSPHRASE": "one"}
     answers.extend([""])
     with pytest.raises(InputError, match="protects nothing"):
-        passphrase_variables(new=False, stack="demo")
+        passphrase_variables(new=False, stack="demo", ask=ask_passphrase)

@@ -9,8 +9,10 @@ from pathlib import Path
 from command_project import Atoll
 
 from driver.engine.reminders import reminders
-from driver.engine.verdict import accepted_usd, expected_steps, judged, lines
+from driver.engine.verdict import expected_steps, judged
 from driver.project import Project
+from driver.render.plan import verdict_lines
+from planning.lock import accepted_usd
 from planning.money import to_cents
 
 ROOT = Path(__file__).parents[3]
@@ -24,7 +26,7 @@ def test_it_is_what_a_plan_says(project: Path, atoll: Atoll) -> None:
     plan = judged(there, "demo", prices="current", own="", today=date.fromisoformat(DAY))
     assert plan.differences == ()
     assert to_cents(accepted_usd(plan.lock)) == to_cents(plan.bill.usd_per_month.expected)
-    (line,) = lines(plan)
+    (line,) = verdict_lines(plan)
     assert line.startswith(f"{plan.lock.option}: ")
     assert "USD a month expected; within" in line
     assert expected_steps(plan) == len(plan.resources) + 1
@@ -46,7 +48,7 @@ def test_a_bill_that_moved_says_by_how_much(project: Path, atoll: Atoll) -> None
     halved = dearest.model_copy(update={"usd_per_month": tuple(usd / 2 for usd in dearest.usd_per_month)})
     before = plan.lock.model_copy(update={"bill": (halved, *others)})
     object.__setattr__(plan, "lock", before)
-    _, moved = lines(plan)
+    _, moved = verdict_lines(plan)
     assert moved.startswith(f"accepted at {accepted_usd(before):,.2f} USD a month on {DAY}; today's prices move it by")
     assert moved.endswith("%)")
 

@@ -10,7 +10,7 @@ from engine_fakes import FakeStack
 from pulumi.automation import EngineEvent
 
 from driver.engine import operation
-from driver.engine.watching import Step, Watch
+from driver.engine.watching import Progress, Step, Watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -110,9 +110,8 @@ def test_an_update_that_waits_in_silence_says_so_now_and_then(monkeypatch: pytes
         yield tell
 
     monkeypatch.setattr(operation, "EACH_S", 0.01)
-    monkeypatch.setattr(operation, "following", following)
     stack = FakeStack()
     monkeypatch.setattr(stack, "up", lambda **_: enough.wait(10))
-    report = operation.up(stack.opened(), total=3)
+    report = operation.up(stack.opened(), total=3, progress=Progress(follow=following, say=told.append))
     assert report.failure is None
     assert enough.is_set()

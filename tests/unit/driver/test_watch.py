@@ -94,7 +94,7 @@ def test_what_runs_as_accepted_moves_nothing(atoll: Atoll, running: Path) -> Non
 
 def test_without_a_file_the_engine_is_asked(atoll: Atoll, running: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     engine = FakeStack(states=[json.loads(running.read_text())["deployment"]["resources"]])
-    monkeypatch.setattr("driver.engine.session.opened", lambda *_: engine.opened())
+    monkeypatch.setattr("driver.engine.session.opened", lambda *_, **__: engine.opened())
     assert watched(atoll, "demo") == watched(atoll, "demo", "--state", str(running))
 
 
