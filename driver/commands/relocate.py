@@ -6,10 +6,10 @@ from driver.commands.relocating import plan, rehearse, retire, rollback, run, st
 
 app = typer.Typer(help="Move a customer to another place: plan it, rehearse it, run it, prove it, take it back.")
 
-app.command("plan")(plan.run)
-app.command("rehearse")(rehearse.run)
-app.command("run")(run.run)
-app.command("status")(status.run)
-app.command("verify")(verify.run)
-app.command("rollback")(rollback.run)
-app.command("retire")(retire.run)
+app.command("plan")(plan.run_plan)
+app.command("rehearse")(rehearse.run_rehearse)
+app.command("run")(run.run_relocation)
+app.command("status")(status.run_status)
+app.command("verify")(verify.run_verify)
+app.command("rollback")(rollback.run_rollback)
+app.command("retire")(retire.run_retire)

@@ -39,7 +39,7 @@ EXITS: "dict[Through, Exit]" = {
 }
 
 
-def run(
+def run_plan(
     source: options.Source,
     target: options.Target,
     *,

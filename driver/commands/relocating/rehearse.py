@@ -20,7 +20,7 @@ OBJECTS = 10_000
 FEWEST = 1000
 
 
-def run(
+def run_rehearse(
     *,
     objects: Annotated[int, typer.Option("--objects", min=FEWEST, help="How many objects the source holds.")] = OBJECTS,
     output: Annotated[str, arguments.folder_option("Keep everything in a new folder: journals, reports, logs.")] = "",

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 HOW = "pulumi preview --destroy --json --stack {stack} > destroy.json, then --state destroy.json"
 
 
-def run(
+def run_retire(
     source: options.Source,
     target: options.Target,
     *,

@@ -5,7 +5,7 @@ from driver.relocate.signals import until_stopped
 from driver.screen import note
 
 
-def run(
+def run_rollback(
     source: options.Source,
     target: options.Target,
     *,

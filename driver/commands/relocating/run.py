@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 BEFORE: Final = NAMES[NAMES.index(POINT_OF_NO_RETURN) - 1]
 
 
-def run(
+def run_relocation(
     source: options.Source,
     target: options.Target,
     *,

@@ -8,7 +8,7 @@ from driver.commands.relocating import options
 from driver.output_files import deliver
 
 
-def run(
+def run_status(
     source: options.Source,
     target: options.Target,
     *,

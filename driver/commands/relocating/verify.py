@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 NOT_PROVEN = 1
 
 
-def run(
+def run_verify(
     source: options.Source,
     target: options.Target,
     *,

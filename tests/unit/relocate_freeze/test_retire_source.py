@@ -120,7 +120,7 @@ def committed(found: Journal) -> None:
 
 def called(today: str = "2026-11-21", **options: Any) -> int:
     form: dict[str, Any] = {"state": "", "after": False, "prices": "current", "own": "", "as_json": True, **options}
-    return retire.run("existing-lambda", "new", today=today, **form)
+    return retire.run_retire("existing-lambda", "new", today=today, **form)
 
 
 def test_without_a_relocation_nothing_is_retired(project: Path) -> None:

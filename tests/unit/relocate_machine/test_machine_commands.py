@@ -60,44 +60,44 @@ def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]:
 def test_a_relocation_is_run_step_by_step_and_committed_by_word(
     scene: Scene, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run.run("old", "new", until="freeze") == 0
+    assert run.run_relocation("old", "new", until="freeze") == 0
     assert "done until freeze; next: final_delta" in capsys.readouterr().err
-    assert run.run("old", "new", yes=True) == 0
+    assert run.run_relocation("old", "new", yes=True) == 0
     assert capsys.readouterr().err.endswith("committed: the target is open\n")
     assert scene.world["open"] == "target"
-    assert run.run("old", "new", yes=True) == 0
+    assert run.run_relocation("old", "new", yes=True) == 0
 
 
 def test_nobody_commits_without_a_word(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(typer.BadParameter, match="--until observe"):
-        run.run("old", "new")
+        run.run_relocation("old", "new")
     assert not scene.moves.exists()
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
     monkeypatch.setattr(typer, "prompt", lambda *_words, **_more: "no")
-    assert run.run("old", "new") == 0
+    assert run.run_relocation("old", "new") == 0
     assert scene.kinds()[-1] == "done observe"
     monkeypatch.setattr(typer, "prompt", lambda *_words, **_more: "new")
-    assert run.run("old", "new") == 0
+    assert run.run_relocation("old", "new") == 0
     assert scene.kinds()[-1] == "committed"
 
 
 def test_a_step_that_is_none_is_refused_with_the_one_that_was_meant(scene: Scene) -> None:
     with pytest.raises(typer.BadParameter, match='did you mean "freeze"'):
-        run.run("old", "new", until="freez")
+        run.run_relocation("old", "new", until="freez")
     assert not scene.moves.exists()
 
 
 def test_the_folder_is_its_owners_and_git_leaves_it_alone(scene: Scene) -> None:
-    run.run("old", "new", until="plan")
+    run.run_relocation("old", "new", until="plan")
     assert scene.moves.stat().st_mode & 0o777 == 0o700
     assert (scene.moves.parent / ".gitignore").read_text().startswith("*\n")
 
 
 def test_a_file_of_other_stacks_is_refused(scene: Scene) -> None:
     with pytest.raises(InputError, match="is of old and new, not of old and newer"):
-        run.run("old", "newer", until="plan")
+        run.run_relocation("old", "newer", until="plan")
     with pytest.raises(InputError, match="cannot name a stack"):
-        run.run("old", "../new", until="plan")
+        run.run_relocation("old", "../new", until="plan")
     assert not scene.moves.exists()
 
 
@@ -105,30 +105,30 @@ def test_the_relocations_own_file_goes_before_the_projects(scene: Scene) -> None
     scene.moves.mkdir(parents=True)
     (scene.moves / "relocation.yaml").write_text("{}")
     with pytest.raises(InputError, match="3 faults") as refused:
-        run.run("old", "new", until="plan")
+        run.run_relocation("old", "new", until="plan")
     assert "old--new/relocation.yaml" in str(refused.value)
-    run.run("old", "new", until="plan", places="relocation.yaml")
+    run.run_relocation("old", "new", until="plan", places="relocation.yaml")
 
 
 def test_places_that_change_on_the_way_stop_a_run_and_not_a_roll_back(scene: Scene) -> None:
-    run.run("old", "new", until="dns")
+    run.run_relocation("old", "new", until="dns")
     path = scene.folder / "relocation.yaml"
     whole = path.read_text()
     path.write_text(whole.replace("target: mlflow", "target: other"))
     with pytest.raises(StepError, match="changed since the plan was held: buckets"):
-        run.run("old", "new", until="observe")
+        run.run_relocation("old", "new", until="observe")
     path.write_text(whole.replace("window_minutes: 30", "window_minutes: 90"))
-    assert run.run("old", "new", until="observe") == 0
+    assert run.run_relocation("old", "new", until="observe") == 0
     path.write_text("{")
-    assert rollback.run("old", "new") == 0
+    assert rollback.run_rollback("old", "new") == 0
     assert {name: scene.world[name] for name in BEFORE} == BEFORE
 
 
 def test_a_roll_back_without_its_variables_says_which(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    run.run("old", "new", until="freeze")
+    run.run_relocation("old", "new", until="freeze")
     monkeypatch.delenv("MOVER_SECRET")
     with pytest.raises(InputError, match="not set: MOVER_SECRET"):
-        rollback.run("old", "new")
+        rollback.run_rollback("old", "new")
     assert scene.world["replicas"] == 0
 
 
@@ -136,22 +136,22 @@ def test_a_roll_back_without_its_variables_says_which(scene: Scene, monkeypatch:
 def test_status_says_how_far_it_is_and_what_is_next(capsys: pytest.CaptureFixture[str]) -> None:
     def told() -> dict[str, object]:
         capsys.readouterr()
-        assert status.run("old", "new", as_json=True) == 0
+        assert status.run_status("old", "new", as_json=True) == 0
         return json.loads(capsys.readouterr().out)
 
     assert (told()["state"], told()["can_go_back"]) == ("not_begun", False)
-    run.run("old", "new", until="freeze")
+    run.run_relocation("old", "new", until="freeze")
     form = told()
     assert (form["state"], form["can_go_back"]) == ("stopped", True)
     assert form["next"] == "atoll relocate run old new, or atoll relocate rollback old new"
     assert isinstance(form["frozen_seconds"], int)
-    rollback.run("old", "new")
+    rollback.run_rollback("old", "new")
     assert told()["state"] == "rolled_back"
-    run.run("old", "new", yes=True)
+    run.run_relocation("old", "new", yes=True)
     form = told()
     assert (form["state"], form["attempt"], form["can_go_back"]) == ("committed", 2, False)
     assert "point of no return" in str(form["why"])
-    status.run("old", "new")
+    status.run_status("old", "new")
     shown = capsys.readouterr().out
     assert "the source stays frozen, and is kept" in shown
     assert "a-very-secret-key" not in shown
@@ -165,8 +165,8 @@ def test_status_of_a_failure_shows_its_reason(
 
     monkeypatch.setattr("driver.relocate.steps.table.every_step", lambda: steps(scene, final_delta=failing))
     with pytest.raises(StepError):
-        run.run("old", "new", until="observe")
-    status.run("old", "new")
+        run.run_relocation("old", "new", until="observe")
+    status.run_status("old", "new")
     shown = capsys.readouterr().out
     assert "2 keys were written" in shown
     assert "the source's writers stand still for 0 s" in shown
@@ -178,7 +178,7 @@ def test_a_run_that_rolls_back_by_itself_says_so(scene: Scene, monkeypatch: pyte
 
     monkeypatch.setattr("driver.relocate.steps.table.every_step", lambda: steps(scene, final_delta=failing))
     with pytest.raises(StepError, match="rolled back"):
-        run.run("old", "new", until="observe", on_failure="rollback")
+        run.run_relocation("old", "new", until="observe", on_failure="rollback")
     assert scene.world["replicas"] == 3
 
 
@@ -195,7 +195,7 @@ def run_and_hang(scene: Scene, said: Path) -> None:
     with said.open("w") as file:
         os.dup2(file.fileno(), 2)
         sys.stderr = file
-        code = run.run("old", "new", until="observe")
+        code = run.run_relocation("old", "new", until="observe")
     os._exit(code)
 
 
@@ -216,7 +216,7 @@ def test_a_signal_stops_at_once_and_says_what_to_run_next(
     assert "or go back: atoll relocate rollback old new" in said
     assert "writers stand still for" in said
     assert scene.kinds()[-1] == "begun final_delta"
-    assert rollback.run("old", "new") == 0
+    assert rollback.run_rollback("old", "new") == 0
 
 
 def test_verify_proves_without_a_step(
@@ -233,12 +233,12 @@ def test_verify_proves_without_a_step(
         terms=Terms(),
     )
     monkeypatch.setattr("driver.relocate.proving.prove", lambda _asked: [found])
-    run.run("old", "new", until="plan")
+    run.run_relocation("old", "new", until="plan")
     before = scene.journal.read_bytes()
     capsys.readouterr()
-    assert verify.run("old", "new", as_json=True) == 1
+    assert verify.run_verify("old", "new", as_json=True) == 1
     assert json.loads(capsys.readouterr().out)["buckets"][0]["first"] == ['extra "a"']
-    assert verify.run("old", "new") == 1
+    assert verify.run_verify("old", "new") == 1
     assert 'mlflow: not proven\n  2 objects\n  extra: "a"\n  report: r.json' in capsys.readouterr().out
     assert scene.journal.read_bytes() == before
 
@@ -249,9 +249,9 @@ def test_where_nothing_was_begun_that_is_said_and_not_what_is_not_set(
     for name in VARIABLES:
         monkeypatch.delenv(name)
     with pytest.raises(InputError, match=r"^nothing was begun: there is nothing to take back$"):
-        rollback.run("old", "new")
+        rollback.run_rollback("old", "new")
     with pytest.raises(InputError, match=r"^nothing was begun: there is no copy to prove$") as refused:
-        verify.run("old", "new", name="tiers")
+        verify.run_verify("old", "new", name="tiers")
     assert refused.value.hint == "atoll relocate run old new --name tiers --until seed makes the first copy"
     assert not scene.moves.exists()
 
@@ -259,12 +259,12 @@ def test_where_nothing_was_begun_that_is_said_and_not_what_is_not_set(
 def test_a_second_roll_back_has_nothing_to_take_back_and_copies_can_still_be_proved(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run.run("old", "new", until="seed")
-    assert rollback.run("old", "new") == 0
+    run.run_relocation("old", "new", until="seed")
+    assert rollback.run_rollback("old", "new") == 0
     with pytest.raises(InputError, match="nothing was begun since the last roll back"):
-        rollback.run("old", "new")
+        rollback.run_rollback("old", "new")
     monkeypatch.setattr("driver.relocate.proving.prove", lambda _asked: [])
-    assert verify.run("old", "new") == 0
+    assert verify.run_verify("old", "new") == 0
     assert scene.world["seed"] == 1
 
 

@@ -89,7 +89,7 @@ def test_retire_waits_for_the_last_of_all_relocations(project: Path) -> None:
     committed(home / "atlas--atlas-west", days=5)
     committed(home / "atlas--atlas-west-tiers", days=30)
     with pytest.raises(InputError, match="atlas is kept until 2026-12-22"):
-        retire.run("atlas", "atlas-west", today="2026-12-01")
+        retire.run_retire("atlas", "atlas-west", today="2026-12-01")
 
 
 def test_retire_is_refused_while_one_of_them_is_open_and_says_which(project: Path) -> None:
@@ -97,7 +97,7 @@ def test_retire_is_refused_while_one_of_them_is_open_and_says_which(project: Pat
     committed(home / "atlas--atlas-west")
     committed(home / "atlas--atlas-west-tiers", until="verify")
     with pytest.raises(InputError, match="1 of 2 relocations from atlas are open") as raised:
-        retire.run("atlas", "atlas-west", today="2027-12-01")
+        retire.run_retire("atlas", "atlas-west", today="2027-12-01")
     (fault,) = raised.value.faults
     assert fault.file == "atlas--atlas-west-tiers"
     assert "--name tiers" in fault.hint
@@ -109,7 +109,7 @@ def test_retire_counts_one_that_has_places_and_was_never_run(project: Path) -> N
     (home / "atlas--atlas-west-tiers").mkdir()
     (home / "atlas--atlas-west-tiers" / "relocation.yaml").write_text("not: places\n", encoding="utf-8")
     with pytest.raises(InputError, match="1 of 2 relocations"):
-        retire.run("atlas", "atlas-west", today="2027-12-01")
+        retire.run_retire("atlas", "atlas-west", today="2027-12-01")
 
 
 def test_where_everything_has_a_name_nothing_without_one_is_waited_for(project: Path) -> None:
@@ -126,9 +126,9 @@ def test_where_everything_has_a_name_nothing_without_one_is_waited_for(project: 
 
 def test_status_is_of_the_one_that_was_named(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     committed(project / "relocations" / "atlas--atlas-west-tiers")
-    assert status.run("atlas", "atlas-west", name="tiers", as_json=True) == 0
+    assert status.run_status("atlas", "atlas-west", name="tiers", as_json=True) == 0
     assert json.loads(capsys.readouterr().out)["state"] == "committed"
-    status.run("atlas", "atlas-west", as_json=True)
+    status.run_status("atlas", "atlas-west", as_json=True)
     assert json.loads(capsys.readouterr().out)["state"] != "committed"
 
 
@@ -151,7 +151,7 @@ def test_drafts_part_the_buckets_of_two_stores_and_name_each_once(kit: Kit, tmp_
 
 def test_the_plan_writes_every_draft_beside_its_relocation(project: Path) -> None:
     main = project / "relocations" / "atlas--atlas-west"
-    command.run("atlas", "atlas-west", draft_file=str(main / "relocation.yaml"), today="2026-11-21")
+    command.run_plan("atlas", "atlas-west", draft_file=str(main / "relocation.yaml"), today="2026-11-21")
     assert "tiers" in (main.with_name("atlas--atlas-west-tiers") / "relocation.yaml").read_text(encoding="utf-8")
     text = (main / "by-hand.yaml").read_text(encoding="utf-8")
     keys = set(yaml.safe_load(text)["things"])
@@ -162,7 +162,7 @@ def test_the_plan_writes_every_draft_beside_its_relocation(project: Path) -> Non
 def test_no_draft_is_written_where_one_of_them_is_there(project: Path) -> None:
     (project / "by-hand.yaml").write_text("mine\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"by-hand.yaml already there"):
-        command.run("atlas", "atlas-west", draft_file="relocation.yaml", today="2026-11-21")
+        command.run_plan("atlas", "atlas-west", draft_file="relocation.yaml", today="2026-11-21")
     assert not (project / "relocation.yaml").exists()
     assert (project / "by-hand.yaml").read_text(encoding="utf-8") == "mine\n"
 
@@ -170,7 +170,7 @@ def test_no_draft_is_written_where_one_of_them_is_there(project: Path) -> None:
 def test_a_look_without_a_store_is_refused(project: Path) -> None:
     assert project
     with pytest.raises(InputError, match="--look asks the source's store"):
-        command.run("atlas", "atlas-west", look=True, today="2026-11-21")
+        command.run_plan("atlas", "atlas-west", look=True, today="2026-11-21")
 
 
 def test_a_look_asks_the_stores_of_every_relocation(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,7 +180,7 @@ def test_a_look_asks_the_stores_of_every_relocation(project: Path, monkeypatch: 
         (project / "relocations" / name / "relocation.yaml").write_text(json.dumps(form), encoding="utf-8")
     asked: list[str] = []
     monkeypatch.setattr(using, "look_now", lambda known, *_, **__: asked.extend(each.source for each in known.buckets))
-    command.run("atlas", "atlas-west", look=True, output=["plan.json"], today="2026-11-21")
+    command.run_plan("atlas", "atlas-west", look=True, output=["plan.json"], today="2026-11-21")
     assert asked == ["mlflow", "cold-data-1"]
     assert "!by-hand.yaml" in (project / "relocations" / ".gitignore").read_text(encoding="utf-8")
     form = json.loads((project / "plan.json").read_text(encoding="utf-8"))

@@ -43,7 +43,7 @@ def project(tmp_path: Path, kit: Kit, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_all_files_are_written_and_the_plan_is_shown(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code = command.run(
+    code = command.run_plan(
         "atlas",
         "atlas-google",
         bandwidth="1Gbps",
@@ -60,7 +60,7 @@ def test_all_files_are_written_and_the_plan_is_shown(project: Path, capsys: pyte
 
 
 def test_json_to_stdout_is_nothing_but_json(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert command.run("atlas", "atlas-google", as_json=True, today="2026-11-21") == 0
+    assert command.run_plan("atlas", "atlas-google", as_json=True, today="2026-11-21") == 0
     assert json.loads(capsys.readouterr().out)["source"]["stack"] == "atlas"
     assert sorted(each.name for each in project.iterdir()) == ["Pulumi.yaml", "stacks"]
 
@@ -68,7 +68,7 @@ def test_json_to_stdout_is_nothing_but_json(project: Path, capsys: pytest.Captur
 @pytest.mark.usefixtures("project")
 def test_a_target_that_is_not_accepted_is_named_with_what_to_do() -> None:
     with pytest.raises(InputError, match="not accepted") as raised:
-        command.run("atlas", "later", today="2026-11-21")
+        command.run_plan("atlas", "later", today="2026-11-21")
     (fault,) = raised.value.faults
     assert "there is no lock yet" in fault.message
     assert "atoll accept" in fault.hint
@@ -77,7 +77,7 @@ def test_a_target_that_is_not_accepted_is_named_with_what_to_do() -> None:
 def test_a_file_that_counts_what_is_not_there_is_refused_with_what_there_is(project: Path) -> None:
     (project / "counted.yaml").write_text("things: {bucket/nothing: {size: 1GB}}\n", encoding="utf-8")
     with pytest.raises(InputError, match="names what is not there") as raised:
-        command.run("atlas", "atlas-google", volumes_file="counted.yaml", today="2026-11-21")
+        command.run_plan("atlas", "atlas-google", volumes_file="counted.yaml", today="2026-11-21")
     assert "bucket/cold-data" in raised.value.hint
 
 
@@ -150,7 +150,7 @@ def test_a_draft_is_never_written_over_a_file(project: Path) -> None:
     path = project / "relocation.yaml"
     path.write_text("mine\n", encoding="utf-8")
     with pytest.raises(InputError, match="already there"):
-        command.run("atlas", "atlas-google", draft_file="relocation.yaml", today="2026-11-21")
+        command.run_plan("atlas", "atlas-google", draft_file="relocation.yaml", today="2026-11-21")
     assert path.read_text(encoding="utf-8") == "mine\n"
 
 
@@ -184,11 +184,11 @@ def test_places_are_read_without_a_key_and_their_digest_is_held(
     authority.write_text("certificate", encoding="utf-8")
     text = draft(kit.source, kit.google).replace(FILL, str(authority))
     (project / "relocation.yaml").write_text(text, encoding="utf-8")
-    code = command.run("atlas", "atlas-google", places_file="relocation.yaml", as_json=True, today="2026-11-21")
+    code = command.run_plan("atlas", "atlas-google", places_file="relocation.yaml", as_json=True, today="2026-11-21")
     assert code == 0
     form = json.loads(capsys.readouterr().out)
     assert form["places_digest"] == "sha256:" + sha256(text.encode()).hexdigest()
     assert form["times"]["window_seconds"] == 30 * 60
     (project / "other.yaml").write_text(text.replace("stack: atlas\n", "stack: other\n"), encoding="utf-8")
     with pytest.raises(InputError, match="is about other and atlas-google"):
-        command.run("atlas", "atlas-google", places_file="other.yaml", today="2026-11-21")
+        command.run_plan("atlas", "atlas-google", places_file="other.yaml", today="2026-11-21")
