@@ -123,15 +123,16 @@ def _first_sentence(command: Any) -> str:  # noqa: ANN401 - as above
 
 
 def command_of(name: str, *, guard: Guard) -> Any:  # noqa: ANN401 - Typer keeps its commands' type private
-    """One command, or a group of them, from its module's `run` or `app`, with its example and the exit codes."""
-    module = import_module(COMMANDS[name].module)
-    group: typer.Typer | None = getattr(module, "app", None)
+    """One command, or a group of them, from where the table says that it is, with its example and the exit codes."""
+    entry = COMMANDS[name]
+    found: object = getattr(import_module(entry.module), entry.function)
     outer = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
     outer.callback()(_nothing)
-    if group is None:
-        outer.command(name, cls=CheckedCommand, epilog=_epilog(name))(guard(module.run))
+    if isinstance(found, typer.Typer):
+        outer.add_typer(_guarded_group(found, name, guard=guard), name=name, cls=WholeSummaries, epilog=_epilog(name))
     else:
-        outer.add_typer(_guarded_group(group, name, guard=guard), name=name, cls=WholeSummaries, epilog=_epilog(name))
+        command = cast("Callable[..., int]", found)
+        outer.command(name, cls=CheckedCommand, epilog=_epilog(name))(guard(command))
     return getattr(typer.main.get_command(outer), "commands")[name]  # noqa: B009 - a group's, which the type hides
 
 

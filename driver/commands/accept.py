@@ -16,7 +16,7 @@ from planning.options.option import ceilings
 from planning.quote import Option, Quote, Verdict
 
 
-def run(
+def run_accept(
     stack: arguments.Stack,
     option: arguments.OptionId,
     *,

@@ -27,7 +27,7 @@ CLOCK: Final = Clock(now=lambda: datetime.now(tz=UTC), monotonic=time.monotonic,
 EXIT: Final = {"passed": 0, "failed": 1, "missing": 11, "cannot tell": 11}
 
 
-def run(
+def run_accept_test(
     stack: arguments.Stack,
     *,
     only: options.Only = "",
@@ -80,7 +80,7 @@ def run(
 
 
 def _show_plan(plan: "RunPlan") -> int:
-    from driver.accepting.planning_run import longest  # noqa: PLC0415 - as in run
+    from driver.accepting.planning_run import longest  # noqa: PLC0415 - as in run_accept_test
     from driver.accepting.telling import jobs_table  # noqa: PLC0415 - as above
 
     for each in plan.remarks:
@@ -98,7 +98,7 @@ def _kinds(only: str, nodes: "Sequence[str]") -> tuple[str, ...]:
     Raises:
         typer.BadParameter: a word that is no kind.
     """
-    from planning.acceptance_report.forming import GROUPS  # noqa: PLC0415 - as in run
+    from planning.acceptance_report.forming import GROUPS  # noqa: PLC0415 - as in run_accept_test
 
     found = tuple(each.strip() for each in only.split(",")) if only else ()
     if unknown := [each for each in found if each not in GROUPS]:
@@ -114,7 +114,7 @@ def _peers(given: "Sequence[str]") -> tuple[str, ...]:
     Raises:
         typer.BadParameter: a word that is no HOST:PORT.
     """
-    from components.acceptance.measure.network import address  # noqa: PLC0415 - as in run
+    from components.acceptance.measure.network import address  # noqa: PLC0415 - as in run_accept_test
 
     for each in given:
         try:
@@ -126,7 +126,7 @@ def _peers(given: "Sequence[str]") -> tuple[str, ...]:
 
 def _tell(form: "AcceptanceForm", it: "Asked", files: "Mapping[str, Path]", *, as_json: bool) -> None:
     """Write every file that was asked for, and say the verdict."""
-    from driver.accepting.telling import verdict_lines, verdict_table  # noqa: PLC0415 - as in run
+    from driver.accepting.telling import verdict_lines, verdict_table  # noqa: PLC0415 - as in run_accept_test
     from driver.html.acceptance import page  # noqa: PLC0415 - as above
     from driver.render.document import markdown as as_markdown  # noqa: PLC0415 - as above
     from planning.acceptance_report.document import document  # noqa: PLC0415 - as above
@@ -146,7 +146,7 @@ def _tell(form: "AcceptanceForm", it: "Asked", files: "Mapping[str, Path]", *, a
 
 
 def _verify(stack: str, *, verify: str, public_key: str) -> int:
-    from driver.accepting import asked, verifying  # noqa: PLC0415 - as in run
+    from driver.accepting import asked, verifying  # noqa: PLC0415 - as in run_accept_test
     from planning.errors import Fault  # noqa: PLC0415 - as above
 
     if not (verify and public_key):

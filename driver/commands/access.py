@@ -15,7 +15,7 @@ from planning.errors import InputError
 LONGEST_HOURS = 24
 
 
-def run(
+def run_access(
     stack: arguments.Stack,
     *,
     user: Annotated[str, typer.Option("--user", metavar="NAME", help="One of access.users.", show_default=False)],

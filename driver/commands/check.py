@@ -18,7 +18,7 @@ from planning.facts_form import demands_form
 from planning.sizing.derive import size
 
 
-def run(
+def run_check(
     stack_or_file: arguments.StackOrFile, *, as_json: arguments.AsJson = False, output: arguments.Output = None
 ) -> int:
     """Say what a checklist demands, or every fault in it."""

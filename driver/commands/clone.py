@@ -47,7 +47,7 @@ NO_STATE = (
 )
 
 
-def run(
+def run_clone(
     stack: arguments.Stack,
     new: options.New,
     *,

@@ -25,7 +25,7 @@ WRAPPED: Final = """p, li, td:nth-child(2):last-child { overflow-wrap: anywhere;
 """
 
 
-def run(
+def run_contract(
     stack: arguments.Stack,
     *,
     html: Annotated[

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from driver.engine.state import State
 
 
-def run(stack: arguments.Stack, *, yes: options.Yes = False) -> int:
+def run_destroy(stack: arguments.Stack, *, yes: options.Yes = False) -> int:
     """Delete everything that is not protected.
 
     A cluster with deletion protection of its own loses that first, by an update of the cluster alone.

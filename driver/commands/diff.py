@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from planning.diff_shapes import DiffForm
 
 
-def run(
+def run_diff(
     *,
     base: options.Base,
     head: options.Head = "",

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from planning.quote import Quote
 
 
-def run(
+def run_explain(
     stack_or_file: arguments.StackOrFile,
     about: Annotated[
         str,

@@ -11,7 +11,7 @@ from driver.project import known_stack, shown
 from driver.screen import note, progress, show
 
 
-def run(
+def run_handbook(
     stack: arguments.Stack,
     *,
     output: Annotated[str, arguments.folder_option("Folder for source and site.")] = "",

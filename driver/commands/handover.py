@@ -19,7 +19,7 @@ from planning.input_files import read_text
 ASKED = "argo_cd"
 
 
-def run(
+def run_handover(
     stack: arguments.Stack,
     *,
     output: Annotated[str, arguments.folder_option("Folder to write into.")] = "",

@@ -17,7 +17,7 @@ from planning.errors import InputError
 from planning.input_files import read_text
 
 
-def run(
+def run_init(
     name: Annotated[str, typer.Argument(metavar="[NAME]", help="Name of the new stack.", show_default=False)] = "",
     *,
     example: Annotated[

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from planning.leftovers import Leftovers
 
 
-def run(
+def run_leftovers(
     stack: arguments.Stack,
     *,
     prices: arguments.Book = arguments.CURRENT_BOOK,

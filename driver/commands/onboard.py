@@ -25,7 +25,7 @@ td { overflow-wrap: break-word; } ul.boxes li { padding-left: 1.6em; text-indent
 """
 
 
-def run(
+def run_onboard(
     stack: arguments.Stack,
     *,
     output: Annotated[str, arguments.folder_option("Write the plan as Markdown, HTML and iCalendar.")] = "",

@@ -14,7 +14,7 @@ from driver.screen import note, show, show_json
 from planning.errors import InputError
 
 
-def run(
+def run_outputs(
     stack: arguments.Stack,
     *,
     show_secrets: Annotated[bool, typer.Option("--show-secrets", help="Print secrets, too.")] = False,

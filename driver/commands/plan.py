@@ -44,7 +44,7 @@ class Format(StrEnum):
     TERRAFORM = "terraform"
 
 
-def run(
+def run_plan(
     stack: arguments.Stack,
     *,
     prices: arguments.Book = arguments.CURRENT_BOOK,

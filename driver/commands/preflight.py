@@ -37,7 +37,7 @@ EXIT_CODES = {
 }
 
 
-def run(
+def run_preflight(
     stack: arguments.Stack,
     *,
     no_cloud: Annotated[bool, typer.Option("--no-cloud", help="Ask no cloud; say what the catalog knows.")] = False,

@@ -12,7 +12,7 @@ from driver.screen import progress
 from planning.errors import AtollError
 
 
-def run(
+def run_preview(
     stack: arguments.Stack,
     *,
     accept_unknown: options.AcceptUnknown = False,

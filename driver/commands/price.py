@@ -25,7 +25,7 @@ EXIT_CODES: Final = {
 }
 
 
-def run(
+def run_price(
     file: Annotated[
         str,
         typer.Argument(

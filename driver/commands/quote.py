@@ -47,7 +47,7 @@ MarkdownFile = Annotated[
 Output = Annotated[list[str] | None, arguments.output_of(".html, .md, .json")]
 
 
-def run(
+def run_quote(
     stack_or_file: arguments.StackOrFile,
     *,
     prices: arguments.Book = arguments.CURRENT_BOOK,

@@ -7,7 +7,7 @@ from driver.prompt import ask_passphrase, confirm
 from driver.screen import note
 
 
-def run(stack: arguments.Stack, *, yes: options.Yes = False) -> int:
+def run_refresh(stack: arguments.Stack, *, yes: options.Yes = False) -> int:
     """Take what is live into the state; nothing in the cloud is changed.
 
     What is live and differs from the state is shown first: a wrong kubeconfig or account makes everything look gone.

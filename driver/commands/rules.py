@@ -16,7 +16,7 @@ from policies.page import rule_form
 from policies.table import BY_NAME, RULES
 
 
-def run(
+def run_rules(
     name: Annotated[str, typer.Argument(metavar="[RULE]", help="One rule, in full.", show_default=False)] = "",
     *,
     as_json: arguments.AsJson = False,

@@ -9,7 +9,7 @@ from driver.screen import show_json
 from planning.errors import InputError
 
 
-def run(
+def run_schema(
     of: Annotated[str, typer.Option("--of", metavar="|".join(NAMES), help="Of which document.")] = "checklist",
 ) -> int:
     """Print the JSON schema of a file or of an output."""

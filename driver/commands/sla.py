@@ -65,7 +65,7 @@ Markdown = Annotated[
 Output = Annotated[list[str] | None, arguments.output_of(".html, .md, .json")]
 
 
-def run(
+def run_sla(
     stack: arguments.Stack,
     *,
     month: MonthText,

@@ -7,7 +7,7 @@ from driver.prompt import ask_passphrase, confirm
 from driver.screen import note, progress
 
 
-def run(
+def run_up(
     stack: arguments.Stack,
     *,
     yes: options.Yes = False,

@@ -37,7 +37,7 @@ def group() -> None:
 
 
 @app.command("import")
-def run(
+def run_usage(
     stack: arguments.Stack,
     files: Annotated[
         list[str],

@@ -47,7 +47,7 @@ Markdown = Annotated[
 ]
 
 
-def run(
+def run_watch(
     stack: Annotated[
         str, typer.Argument(metavar="[STACK]", help="Name of a stack under stacks/.", show_default=False)
     ] = "",
