@@ -11,7 +11,7 @@ from driver.placed import in_checklist
 from driver.prices import price_book, too_old
 from planning.checklist.faults import nearest
 from planning.checklist.reading import read_file
-from planning.checklist.rules import broken_rules
+from planning.checklist.rules.table import broken_rules
 from planning.checklist.words import CloudName
 from planning.errors import CannotTellError, InputError, NothingFitsError, OverCeilingError, StalePricesError
 from planning.json_form import checklist_digest

@@ -13,7 +13,7 @@ from planning.checklist.faults import Source, locate, nearest, spell
 from planning.checklist.model import Checklist
 from planning.checklist.plain_values import REFUSED, plain
 from planning.checklist.plain_words import Wrong, explain, fields_near
-from planning.checklist.rules import broken_rules
+from planning.checklist.rules.table import broken_rules
 from planning.checklist.shape import kinds
 from planning.checklist.yaml_nodes import Fields, Node, Note, Place, Scalar, compose
 from planning.errors import Fault, InputError, counted

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from planning.checklist.rules import broken_rules
+from planning.checklist.rules.table import broken_rules
 from planning.checklist.words import CloudName, Residency
 from planning.clone.asked import NONE, Choice, Need
 from planning.clone.settling import value_at
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from planning.checklist.model import Checklist
-    from planning.checklist.rules import Broken
+    from planning.checklist.rules.broken import Broken
     from planning.clone.asked import Decision
     from planning.clone.target import Target
 

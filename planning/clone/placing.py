@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from planning.checklist.rules import broken_rules
+from planning.checklist.rules.table import broken_rules
 from planning.checklist.words import CloudName
 from planning.clone.addresses import Taken, free, refuse_clash
 from planning.clone.asked import Need

@@ -16,7 +16,7 @@ from pydantic.fields import FieldInfo
 
 from catalogs.reader import load
 from planning.checklist.model import Checklist
-from planning.checklist.rules import broken_rules
+from planning.checklist.rules.table import broken_rules
 from planning.checklist.shape import kind_of, sections
 from planning.errors import AtollError
 from planning.options.market import Market

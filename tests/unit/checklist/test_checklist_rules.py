@@ -8,7 +8,7 @@ import pytest
 
 from planning.checklist.model import Checklist
 from planning.checklist.reading import read
-from planning.checklist.rules import RULES
+from planning.checklist.rules.table import RULES
 from planning.errors import InputError
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKeyOfAda ada"

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small import SERVING, SmallCatalog, candidate_set, checklist, machine, price, services
 
-from planning.checklist.rules import broken_rules
+from planning.checklist.rules.table import broken_rules
 from planning.errors import NothingFitsError
 from planning.gke_ranges import LUSTRE_PREFIX, count_room, ranges
 from planning.lock import lock, parse, to_text
