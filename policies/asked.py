@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from pydantic import ValidationError
 
-from policies.rule import Level, Settings
+from policies.breach import Level, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

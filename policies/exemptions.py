@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from planning.checklist.people import Email
 
 if TYPE_CHECKING:
-    from policies.rule import Breach
+    from policies.breach import Breach
 
 
 class Exemption(BaseModel):

@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING, Final
 
 from planning.errors import CannotTellError
 from planning.quote import Verdict
+from policies.breach import Level
 from policies.exemptions import Standing, standing
-from policies.rule import BROKEN, MONEY, OLD_PRICES, Level
+from policies.rule import BROKEN, MONEY, OLD_PRICES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import date
 
+    from policies.breach import Breach
     from policies.exemptions import Exemption
-    from policies.rule import Breach, Rule
+    from policies.law import Law
+    from policies.rule import Rule
     from policies.subject import Subject
 
 WORST_FIRST: Final = (MONEY, BROKEN, OLD_PRICES, CannotTellError.exit_code)
@@ -115,9 +118,14 @@ def judged(subject: Subject, rules: Sequence[Rule]) -> Report:
 def _found(subject: Subject, rules: Sequence[Rule], exemptions: Sequence[Exemption]) -> Iterator[Found]:
     for rule in rules:
         for breach in rule.judge(subject):
-            level = subject.law.level(rule, breach)
+            level = _decide_level(subject.law, rule, breach)
             if level is not Level.DISABLED:
                 yield _weighed(Found(rule=rule, breach=breach, level=level), subject, exemptions)
+
+
+def _decide_level(law: Law, rule: Rule, breach: Breach) -> Level:
+    """What a breach of a rule leads to: what the project set of the rule, else what the rule itself says."""
+    return law.levels.get(rule.name) or rule.leads_to(breach.verdict)
 
 
 def _weighed(found: Found, subject: Subject, exemptions: Sequence[Exemption]) -> Found:

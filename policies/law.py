@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from policies.rule import Level, Settings
+from policies.breach import Level, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from policies.exemptions import Exemption
-    from policies.rule import Breach, Rule
 
 S = TypeVar("S", bound=Settings)
 
@@ -35,7 +34,3 @@ class Law:
         """What the project set of a rule, or its defaults."""
         found = self.settings.get(kind)
         return found if isinstance(found, kind) else kind()
-
-    def level(self, rule: Rule, breach: Breach) -> Level:
-        """What a breach of a rule leads to."""
-        return self.levels.get(rule.name) or rule.leads_to(breach.verdict)

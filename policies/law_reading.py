@@ -13,9 +13,9 @@ from planning.checklist.yaml_nodes import Fields, Note, Place, compose
 from planning.errors import Fault, InputError, counted
 from planning.input_files import MissingFileError, read_text
 from planning.lock import CHECKLIST_NAME, LOCK_NAME
+from policies.breach import Level, Settings
 from policies.exemptions import Exemption
 from policies.law import Law
-from policies.rule import Level, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -14,7 +14,7 @@ from planning.quote import Verdict
 from planning.reach import most_nodes
 from planning.relief import amount, relief
 from planning.verdict import unpriced_words
-from policies.rule import Breach, Settings
+from policies.breach import Breach, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -10,15 +10,16 @@ import json
 import sys
 from typing import TYPE_CHECKING, Final, cast
 
+from policies.breach import Level
 from policies.exemptions import Exemption
-from policies.rule import Level
 from policies.table import RULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from policies.breach import Settings
     from policies.law import Law
-    from policies.rule import Rule, Settings
+    from policies.rule import Rule
 
 DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
 HEAD: Final = """\

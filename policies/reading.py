@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from planning.quote import Verdict
 from planning.takeoff.properties import Properties, UnreadableError
-from policies.rule import Breach
+from policies.breach import Breach
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -1,81 +1,21 @@
-"""What a rule is, and what it says of a stack that breaks it."""
+"""What a rule is, and how it words a breach."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING, Final
-
-from pydantic import BaseModel, ConfigDict
 
 from planning.errors import AtollError, OverCeilingError, StalePricesError
 from planning.quote import Verdict
+from policies.breach import Breach, Level, NoSettings, Settings, Severity
 
 if TYPE_CHECKING:
-    from decimal import Decimal
-
     from policies.subject import Subject
 
 BROKEN: Final = AtollError.exit_code
 MONEY: Final = OverCeilingError.exit_code
 OLD_PRICES: Final = StalePricesError.exit_code
-
-
-class Level(StrEnum):
-    """What a breach leads to, in the words of Pulumi's policy packs."""
-
-    MANDATORY = "mandatory"
-    ADVISORY = "advisory"
-    DISABLED = "disabled"
-
-
-class Severity(StrEnum):
-    """How bad a breach is, in the words of Pulumi's policy packs."""
-
-    LOW = "low"
-    MEDIUM = "medium"
-    HIGH = "high"
-    CRITICAL = "critical"
-
-
-class Settings(BaseModel):
-    """What a project may set of a rule; its JSON Schema is the rule's configuration schema."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
-
-
-class NoSettings(Settings):
-    """A rule without anything to set."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Breach:
-    """One place where a stack breaks a rule, or where nobody can tell.
-
-    Args:
-        verdict: over, or cannot tell; a stack that keeps the rule has no breach.
-        urn: the resource; "" for the stack as a whole.
-        path: property inside the resource's inputs; "" where it is about no single one.
-        given: what there is, with its unit, as a clause: "the month comes to 31,000.00 USD".
-        limit: what the rule allows, as a clause: "the ceiling is 30,000.00 USD".
-        fix: the cheapest change that would pass, as an imperative sentence without its full stop.
-        usd_per_month: what is judged, where that is money a month; an exemption is held against it.
-    """
-
-    verdict: Verdict
-    given: str
-    limit: str
-    fix: str
-    urn: str = ""
-    path: str = ""
-    usd_per_month: Decimal | None = None
-
-    @property
-    def resource(self) -> str:
-        """Logical name of the resource; "" for the stack as a whole."""
-        return self.urn.rpartition("::")[2]
-
 
 Judge = Callable[["Subject"], Iterable[Breach]]
 

@@ -22,9 +22,9 @@ from pulumi_policy import policy as sdk
 from planning.errors import AtollError
 from planning.takeoff.read.state import stack_of
 from policies.asked import GROUND, Asked, schema
+from policies.breach import Level, Severity
 from policies.capture import Captured, Told
 from policies.pack import GROUND_DEMAND, GROUND_REMEDY, GROUND_TITLE, Asking, answer
-from policies.rule import Level, Severity
 from policies.table import BY_NAME, RULES
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from driver.pull_request import figures
 from driver.pull_request.escaping import plain
 from driver.pull_request.words import limit_words
 from planning.lock import LOCK_NAME
-from policies.rule import Level
+from policies.breach import Level
 from policies.table import RULES
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from pydantic import Field
 
 from planning.quote import Verdict
 from planning.takeoff.properties import UnreadableError
+from policies.breach import Breach, Settings
 from policies.reading import each, unclear
-from policies.rule import Breach, Settings
 from policies.rules._pools import spec_of
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from planning.quote import Verdict
 from planning.takeoff.resource import Unknown
-from policies.rule import Breach
+from policies.breach import Breach
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

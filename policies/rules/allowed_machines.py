@@ -7,8 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from planning.quote import Verdict
+from policies.breach import Breach, Settings, Severity
 from policies.reading import each
-from policies.rule import Breach, Rule, Settings, Severity
+from policies.rule import Rule
 from policies.rules._pools import MACHINES, OWN_POOL, groups, instance_type, pool_of, spec_of
 
 if TYPE_CHECKING:

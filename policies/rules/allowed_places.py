@@ -6,8 +6,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from planning.quote import Verdict
+from policies.breach import Breach, Settings, Severity
 from policies.reading import each
-from policies.rule import Breach, Rule, Settings, Severity
+from policies.rule import Rule
 from policies.rules._places import main_cloud, of_lock, outward, seats
 from policies.rules._pools import spec_of
 

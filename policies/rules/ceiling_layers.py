@@ -10,8 +10,9 @@ from planning.money import ZERO, to_cents
 from planning.platform.prices import PlainLine, node_prices
 from planning.quote import Verdict
 from planning.reach import most_nodes, reaches
+from policies.breach import Breach, Severity
 from policies.reading import each
-from policies.rule import Breach, Rule, Severity
+from policies.rule import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

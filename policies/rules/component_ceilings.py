@@ -9,15 +9,16 @@ from pydantic import Field
 from planning.bill import Bill, State
 from planning.bill_parts import DEPTHS, component_of, in_part, placed
 from planning.interval import of_lines
+from policies.breach import Settings, Severity
 from policies.money import Usd, at_least, bill_of, held, usd, way_out
-from policies.rule import MONEY, Rule, Settings, Severity
+from policies.rule import MONEY, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from decimal import Decimal
 
     from planning.interval import Interval
-    from policies.rule import Breach
+    from policies.breach import Breach
     from policies.subject import Subject
 
 

@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from policies.breach import Severity
 from policies.reading import each
-from policies.rule import Rule, Severity
+from policies.rule import Rule
 from policies.rules._origins import origins, over, settings_of, sources, walk
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from planning.takeoff.properties import Properties
     from planning.takeoff.resource import Resource
-    from policies.rule import Breach
+    from policies.breach import Breach
     from policies.subject import Subject
 
 

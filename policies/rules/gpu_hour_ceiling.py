@@ -11,8 +11,9 @@ from planning.bill_parts import placement_of
 from planning.charge import HOME
 from planning.money import round_to
 from planning.quote import Verdict
+from policies.breach import Breach, Severity
 from policies.money import at_least, lines_of, usd
-from policies.rule import MONEY, Breach, Rule, Severity
+from policies.rule import MONEY, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final
 from planning.accelerators import NVIDIA, device
 from planning.quote import Verdict
 from planning.takeoff.properties import Properties, UnreadableError
+from policies.breach import Breach, Severity
 from policies.reading import each, unclear
-from policies.rule import Breach, Rule, Severity
+from policies.rule import Rule
 from policies.rules._gpu_software import (
     CLUSTER,
     DRIVER,

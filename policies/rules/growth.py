@@ -11,8 +11,9 @@ from planning.interval import Interval, of_lines
 from planning.money import ZERO
 from planning.quote import Verdict
 from planning.verdict import unpriced_words
+from policies.breach import Breach, Level, Settings, Severity
 from policies.money import Usd, bill_of, usd
-from policies.rule import Breach, Level, Rule, Settings, Severity
+from policies.rule import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

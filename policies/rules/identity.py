@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Final, cast
 
 from pydantic import Field
 
+from policies.breach import Settings, Severity
 from policies.reading import each
-from policies.rule import Rule, Settings, Severity
+from policies.rule import Rule
 from policies.rules._origins import origins, over, owned_by, sources, walk
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from planning.takeoff.properties import Properties
     from planning.takeoff.resource import Resource
-    from policies.rule import Breach
+    from policies.breach import Breach
     from policies.subject import Subject
 
 # Where the metadata service of a machine is set: type, path.

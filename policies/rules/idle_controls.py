@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from planning.quote import Verdict
 from planning.takeoff.properties import Properties
+from policies.breach import Breach, Severity
 from policies.reading import each
-from policies.rule import Breach, Rule, Severity
+from policies.rule import Rule
 from policies.rules._culling import CullingSettings, culling
 from policies.rules._pools import (
     BUILT,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from policies.breach import Severity
 from policies.money import at_least, bill_of, held, month_of, usd, way_out, whole_month
-from policies.rule import MONEY, Rule, Severity
+from policies.rule import MONEY, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from policies.rule import Breach
+    from policies.breach import Breach
     from policies.subject import Subject
 
 

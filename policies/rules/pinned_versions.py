@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Final, Literal
 from catalogs.software.exact import COMMIT, is_exact_image, is_exact_version
 from planning.platform.digests import unresolved
 from planning.quote import Verdict
+from policies.breach import Breach, Settings, Severity
 from policies.reading import each
-from policies.rule import Breach, Rule, Settings, Severity
+from policies.rule import Rule
 from policies.rules._images import TEXTS, floats, in_object, in_values
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from pydantic import Field
 from catalogs.age import MACHINE_AGE_LIMIT_DAYS, SERVICE_AGE_LIMIT_DAYS, age_days
 from planning.price_age import too_old
 from planning.quote import Verdict
-from policies.rule import OLD_PRICES, Breach, Rule, Settings, Severity
+from policies.breach import Breach, Settings, Severity
+from policies.rule import OLD_PRICES, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final
 from pydantic import Field
 
 from planning.takeoff.properties import UnreadableError
+from policies.breach import Settings, Severity
 from policies.reading import each
-from policies.rule import Rule, Settings, Severity
+from policies.rule import Rule
 from policies.rules._origins import over, settings_of
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from planning.takeoff.properties import Properties
     from planning.takeoff.resource import Resource
-    from policies.rule import Breach
+    from policies.breach import Breach
     from policies.subject import Subject
 
 AWS_BUCKET: Final = "aws:s3/bucket:Bucket"

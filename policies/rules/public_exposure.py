@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Final
 from pydantic import Field
 
 from planning.options.access import PORT
+from policies.breach import Settings, Severity
 from policies.reading import each
-from policies.rule import Rule, Settings, Severity
+from policies.rule import Rule
 from policies.rules._origins import OWN_GATEWAY, over, owned_by, settings_of, walk
 from policies.rules._ranges import open_door, world
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from planning.takeoff.properties import Properties
     from planning.takeoff.resource import Resource
-    from policies.rule import Breach
+    from policies.breach import Breach
     from policies.subject import Subject
 
 EKS: Final = "aws:eks/cluster:Cluster"

@@ -9,8 +9,9 @@ from pydantic import Field
 
 from planning.checklist.words import Residency
 from planning.quote import Verdict
+from policies.breach import Breach, Settings, Severity
 from policies.reading import each
-from policies.rule import Breach, Rule, Settings, Severity
+from policies.rule import Rule
 from policies.rules._places import Place, of_lock, seats
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from planning.errors import InputError
 from planning.input_files import parse_json
 from planning.quote import Verdict
 from planning.takeoff.properties import Properties, UnreadableError
-from policies.rule import Breach, Level, Rule, Severity
+from policies.breach import Breach, Level, Severity
+from policies.rule import Rule
 from policies.rules._origins import over
 
 if TYPE_CHECKING:

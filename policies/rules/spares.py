@@ -11,8 +11,9 @@ from pydantic import Field
 
 from planning.quote import Verdict
 from planning.takeoff.properties import UnreadableError
+from policies.breach import Breach, Settings, Severity
 from policies.reading import each
-from policies.rule import Breach, Rule, Settings, Severity
+from policies.rule import Rule
 from policies.rules._pools import BUILT, OWN_POOL, pool_of, spec_of, total
 
 if TYPE_CHECKING:

@@ -12,8 +12,9 @@ from catalogs.model import PurchaseKind
 from planning.money import ZERO, round_to
 from planning.quote import Verdict
 from planning.takeoff.properties import Properties, UnreadableError
+from policies.breach import Breach, Settings, Severity
 from policies.reading import each, unclear
-from policies.rule import Breach, Rule, Settings, Severity
+from policies.rule import Rule
 from policies.rules._pools import CAPACITY, CKS, GKE, KARPENTER, MANAGED, OWN_POOL, groups, requirements, wanted
 
 if TYPE_CHECKING:

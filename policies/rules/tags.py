@@ -9,8 +9,9 @@ from planning.errors import InputError
 from planning.input_files import parse_json
 from planning.quote import Verdict
 from planning.takeoff.properties import Properties, UnreadableError
+from policies.breach import Breach, Level, Settings, Severity
 from policies.reading import each
-from policies.rule import Breach, Level, Rule, Settings, Severity
+from policies.rule import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

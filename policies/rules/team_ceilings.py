@@ -12,8 +12,9 @@ from planning.charge import HOME
 from planning.interval import NOTHING, of_lines
 from planning.money import ZERO
 from planning.quote import Verdict
+from policies.breach import Severity
 from policies.money import at_least, bill_of, held, usd, way_out, whole_month
-from policies.rule import MONEY, Rule, Severity
+from policies.rule import MONEY, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from planning.installed import TeamShare
     from planning.interval import Interval
     from planning.spec import ClusterSpec
-    from policies.rule import Breach
+    from policies.breach import Breach
     from policies.subject import Subject
 
 

@@ -8,8 +8,9 @@ from planning.bill import State
 from planning.errors import CannotTellError
 from planning.quote import Verdict
 from planning.takeoff.rules import counter_of
+from policies.breach import Breach, Severity
 from policies.money import MayStayUnpriced, lines_of
-from policies.rule import Breach, Rule, Severity
+from policies.rule import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
