@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from planning.spec import Pool
-from policies.rule import Settings
+from policies.breach import Settings
 from policies.subject import Subject
 
 

@@ -19,12 +19,13 @@ from policy_kit import ceiling, sound
 
 from planning.errors import InputError
 from planning.quote import Verdict
+from policies.breach import Breach, Level, NoSettings, Severity
 from policies.exemptions import Exemption, Standing
 from policies.judging import judged
 from policies.law import Law
 from policies.law_reading import parse, read_law
 from policies.page import page, schema
-from policies.rule import OLD_PRICES, Breach, Level, NoSettings, Rule, Severity
+from policies.rule import OLD_PRICES, Rule
 from policies.table import RULES
 
 ROOT = Path(__file__).parents[2]

@@ -20,11 +20,12 @@ from planning.quote import Verdict
 from planning.reach import reaches
 from planning.relief import amount, relief
 from planning.takeoff.resource import UNKNOWN, Value
+from policies.breach import Breach, Level
 from policies.exemptions import Exemption, Standing
 from policies.judging import judged
 from policies.law import Law
 from policies.money import MayStayUnpriced, bill_of, system_pools
-from policies.rule import Breach, Level, Rule
+from policies.rule import Rule
 from policies.rules import (
     component_ceilings,
     contract_ceiling,

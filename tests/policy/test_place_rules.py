@@ -29,7 +29,8 @@ from policies.rules import (
 from policies.rules._images import floats, in_object
 
 if TYPE_CHECKING:
-    from policies.rule import Breach, Rule
+    from policies.breach import Breach
+    from policies.rule import Rule
     from policies.subject import Subject
 
 GROUP = "aws:ec2/securityGroup:SecurityGroup"

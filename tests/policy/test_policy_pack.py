@@ -24,11 +24,12 @@ from planning.quote import Verdict
 from planning.takeoff.resource import Resource, Unknown
 from policies import pack
 from policies.asked import GROUND, Asked, stricter
+from policies.breach import Level
 from policies.capture import Captured
 from policies.judging import Report, judged
 from policies.law import Law
 from policies.law_reading import read_law
-from policies.rule import Level, Rule
+from policies.rule import Rule
 from policies.sdk import Desk, _told, policies, servicer
 from policies.subject import Subject
 from policies.table import RULES

@@ -25,8 +25,9 @@ from test_policy_rules import cases
 from planning.quote import Verdict
 from planning.takeoff.resource import UNKNOWN, Resource, Secret, Unknown, Value
 from planning.takeoff.takeoff import TakeOff
+from policies.breach import Breach, Level
 from policies.judging import judged
-from policies.rule import Breach, Level, Rule
+from policies.rule import Rule
 from policies.subject import Subject
 from policies.table import RULES
 

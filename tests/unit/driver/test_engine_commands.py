@@ -16,8 +16,9 @@ from engine_fakes import STACK_ROW, FakeStack, row
 
 from driver.engine import verdict
 from planning.quote import Verdict
+from policies.breach import Breach, Severity
 from policies.judging import Found, Report
-from policies.rule import MONEY, Breach, Rule, Severity
+from policies.rule import MONEY, Rule
 
 CLUSTER = row("aws:eks/cluster:Cluster", "cluster", inputs={"deletionProtection": True})
 OPEN_CLUSTER = row("aws:eks/cluster:Cluster", "cluster", inputs={"deletionProtection": False})

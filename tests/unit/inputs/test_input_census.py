@@ -41,7 +41,7 @@ from driver.sla.files import exclusions_in, recorded_in
 from planning.errors import InputError
 from planning.incidents.record import Event
 from planning.spent.months import Measured, ranges
-from policies.rule import Settings
+from policies.breach import Settings
 from policies.table import RULES
 
 ROOT: Final = Path(__file__).parents[3]
