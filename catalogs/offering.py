@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from catalogs import rows
 from catalogs.model import CatalogError, Method, Offer
@@ -14,9 +15,9 @@ if TYPE_CHECKING:
     from decimal import Decimal
     from pathlib import Path
 
-    from catalogs.machines import Size
-    from catalogs.model import Machine, Price, PurchaseKind, Term
-    from catalogs.reader import Catalog
+    from catalogs.lookup import Prices
+    from catalogs.machines import Machines, Size
+    from catalogs.model import Machine, Price, PurchaseKind, Source, Term
 
 UNDATED = "undated"
 ONE_PERCENT = 1
@@ -56,6 +57,35 @@ class SecondOpinion:
     as_of: date | None
 
 
+class OfferFacts(Protocol):
+    """What offers need of a catalog; cached as there, because the type checker takes no plain property for it."""
+
+    @property
+    def prices(self) -> Prices:
+        """The price list."""
+        ...
+
+    @cached_property
+    def machines(self) -> Machines:
+        """Machines by (provider, name)."""
+        ...
+
+    @cached_property
+    def terms(self) -> Mapping[tuple[str, str], Term]:
+        """Purchase words by (word, provider)."""
+        ...
+
+    @property
+    def sources(self) -> Mapping[str, Source]:
+        """Sources by id."""
+        ...
+
+    @cached_property
+    def second_opinions(self) -> Mapping[str, Sequence[SecondOpinion]]:
+        """Prices of other sources by "provider,item,region,purchase"."""
+        ...
+
+
 def second_opinions(path: Path) -> Iterator[SecondOpinion]:
     """The rows of second_source.csv; none where there is no such file.
 
@@ -71,7 +101,7 @@ def second_opinions(path: Path) -> Iterator[SecondOpinion]:
             raise CatalogError(f"{path}:{number}: {fault} in {line!r}") from fault
 
 
-def offers(catalog: Catalog, *, accelerated: bool, provider: str | None, region: str | None) -> Sequence[Offer]:
+def offers(catalog: OfferFacts, *, accelerated: bool, provider: str | None, region: str | None) -> Sequence[Offer]:
     """Offers in the order of machine names, for GPU machines or for CPU machines.
 
     Raises:
@@ -81,17 +111,17 @@ def offers(catalog: Catalog, *, accelerated: bool, provider: str | None, region:
     return tuple(offer for machine in machines for offer in _of(catalog, machine, region=region))
 
 
-def _of(catalog: Catalog, machine: Machine, *, region: str | None) -> Iterator[Offer]:
+def _of(catalog: OfferFacts, machine: Machine, *, region: str | None) -> Iterator[Offer]:
     for price in catalog.prices.of_item(provider=machine.provider, item=machine.name, region=region):
         yield _offer(catalog, machine=machine, price=price)
 
 
-def of_line(catalog: Catalog, line: str) -> Offer:
+def of_line(catalog: OfferFacts, line: str) -> Offer:
     """The offer that a price line is."""
     return joined(catalog, catalog.prices.price(line))
 
 
-def joined(catalog: Catalog, price: Price) -> Offer:
+def joined(catalog: OfferFacts, price: Price) -> Offer:
     """The offer that a machine price is.
 
     Raises:
@@ -100,12 +130,12 @@ def joined(catalog: Catalog, price: Price) -> Offer:
     return _offer(catalog, machine=catalog.machines[price.provider, price.item], price=price)
 
 
-def _offer(catalog: Catalog, *, machine: Machine, price: Price) -> Offer:
+def _offer(catalog: OfferFacts, *, machine: Machine, price: Price) -> Offer:
     term = term_of(catalog, provider=price.provider, purchase=price.purchase)
     return Offer(machine=machine, region=price.region, price=price, term=term, flags=_flags(catalog, price))
 
 
-def term_of(catalog: Catalog, *, provider: str, purchase: str) -> Term:
+def term_of(catalog: OfferFacts, *, provider: str, purchase: str) -> Term:
     """What a purchase word means at a provider.
 
     Raises:
@@ -117,12 +147,12 @@ def term_of(catalog: Catalog, *, provider: str, purchase: str) -> Term:
     return found
 
 
-def known_term(catalog: Catalog, *, provider: str, purchase: str) -> Term | None:
+def known_term(catalog: OfferFacts, *, provider: str, purchase: str) -> Term | None:
     """As `term_of`; None where terms.csv does not explain the word."""
     return catalog.terms.get((purchase, provider)) or catalog.terms.get((purchase, "*"))
 
 
-def _flags(catalog: Catalog, price: Price) -> tuple[str, ...]:
+def _flags(catalog: OfferFacts, price: Price) -> tuple[str, ...]:
     flags = (
         UNDATED if price.as_of is None else None,
         FLAG_OF_METHOD.get(catalog.sources[price.source].method),
@@ -131,7 +161,7 @@ def _flags(catalog: Catalog, price: Price) -> tuple[str, ...]:
     return tuple(flag for flag in flags if flag)
 
 
-def _disagreement(catalog: Catalog, price: Price) -> str | None:
+def _disagreement(catalog: OfferFacts, price: Price) -> str | None:
     key = f"{price.provider},{price.item},{price.region},{price.purchase}"
     seconds = catalog.second_opinions.get(key, ())
     if not seconds or not price.usd:
