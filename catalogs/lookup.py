@@ -5,7 +5,6 @@ Over 40,000 prices stay plain strings; parsing them all would cost more time tha
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter
 from difflib import get_close_matches
 from functools import cached_property
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, final
 
 from catalogs import rows
 from catalogs.model import AmbiguousPriceError, Price, UnpricedError
+from catalogs.rows import EVERYWHERE, LIST, within
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping, Sequence
@@ -23,16 +23,7 @@ if TYPE_CHECKING:
     from catalogs.own import OwnPrices
     from catalogs.sound import Words
 
-COLUMNS = ("provider", "item", "region", "purchase", "unit", "usd", "above", "source", "as_of")
-EVERYWHERE = "*"
-LIST = "list"
-_AFTER_ANY_TEXT = "\x7f"
 _REGIONS_NAMED = 5
-
-
-def within(lines: Sequence[str], prefix: str) -> Sequence[str]:
-    """The lines that start with `prefix`, given that `lines` are sorted."""
-    return lines[bisect_left(lines, prefix) : bisect_left(lines, prefix + _AFTER_ANY_TEXT)]
 
 
 @final
@@ -41,7 +32,7 @@ class Prices:
 
     Args:
         name: "current", or the date of a snapshot.
-        lines: price rows as comma separated text in `COLUMNS` order, sorted.
+        lines: price rows as comma separated text in the order of `rows.COLUMNS`, sorted.
         digest: SHA-256 in hex over every catalog file that was read.
         words: what the rows say, for what is asked of all of them at once.
         sources: by id, for the date of rows that have none of their own.

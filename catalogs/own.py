@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, final
 
 from catalogs import rows
 from catalogs.bounded_files import UnreadableFileError, read_text
-from catalogs.lookup import COLUMNS, EVERYWHERE, LIST, within
 from catalogs.model import CatalogError, Method, Source
 from catalogs.own_cells import cell_faults, change, header_faults, quantity
+from catalogs.rows import COLUMNS, EVERYWHERE, LIST, within
 
 if TYPE_CHECKING:
     from _csv import Reader

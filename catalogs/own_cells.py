@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from catalogs import rows
-from catalogs.lookup import COLUMNS, EVERYWHERE, LIST
+from catalogs.rows import COLUMNS, EVERYWHERE, LIST
 from catalogs.units import unit_of
 
 if TYPE_CHECKING:

@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from catalogs.rows import day, money, read_count
+
 if TYPE_CHECKING:
     from datetime import date
     from decimal import Decimal
+
+    from catalogs.rows import Row
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,3 +47,16 @@ class HandoverStep:
     after: str
     working_days: int | None
     source: str
+
+
+def read_promise(row: Row) -> Promise:
+    """A row of promises.csv; several values are split at spaces."""
+    values = tuple(money(each) for each in row["values"].split())
+    name, unit, text, source = (row[column] for column in ("name", "unit", "text", "source"))
+    return Promise(name=name, values=values, unit=unit, text=text, source=source, as_of=day(row["as_of"]))
+
+
+def read_handover_step(row: Row) -> HandoverStep:
+    """A row of handover_steps.csv."""
+    known = {column: row[column] for column in ("step", "title", "owner", "after", "source")}
+    return HandoverStep(**known, working_days=read_count(row["working_days"]))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from catalogs import rows
+from catalogs.promised import read_promise
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,4 +24,4 @@ def promises() -> Mapping[str, Promise]:
     Raises:
         CatalogError: a row that cannot be read.
     """
-    return {each.name: each for each in rows.each(FILE, rows.promise)}
+    return {each.name: each for each in rows.each(FILE, read_promise)}

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, final
 
 from catalogs import offering, own, rows, sound, stamp
 from catalogs.bounded_files import read_content
-from catalogs.lookup import LIST, Prices
+from catalogs.lookup import Prices
 from catalogs.machines import Machines, Size
 from catalogs.model import CatalogError, Item
 from catalogs.offering import RoughOffer
 from catalogs.own_cells import Known
+from catalogs.promised import HandoverStep, Promise, read_handover_step, read_promise
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
         StorageTier,
         Term,
     )
-    from catalogs.promised import HandoverStep, Promise
 
 ROOT = Path(__file__).parent
 CURRENT = "current"
@@ -108,12 +108,12 @@ class Catalog:
     @cached_property
     def promises(self) -> Mapping[str, Promise]:
         """By name."""
-        return {each.name: each for each in rows.each(self._root / "promises.csv", rows.promise)}
+        return {each.name: each for each in rows.each(self._root / "promises.csv", read_promise)}
 
     @cached_property
     def handover_steps(self) -> Mapping[str, HandoverStep]:
         """By name, in the order in which they are taken."""
-        return {each.step: each for each in rows.each(self._root / "handover_steps.csv", rows.handover_step)}
+        return {each.step: each for each in rows.each(self._root / "handover_steps.csv", read_handover_step)}
 
     @cached_property
     def nominals(self) -> Mapping[str, Nominal]:
@@ -280,7 +280,7 @@ def _refuse_strangers(catalog: Catalog, words: sound.Words) -> None:
     purchases = {
         f"{purchase} of {provider}"
         for purchase, provider, _ in words.purchases
-        if purchase != LIST and not {(purchase, provider), (purchase, "*")} & catalog.terms.keys()
+        if purchase != rows.LIST and not {(purchase, provider), (purchase, "*")} & catalog.terms.keys()
     }
     if sources:
         raise CatalogError(f"sources.csv does not explain {', '.join(sorted(sources))}")
@@ -293,7 +293,7 @@ def _known(catalog: Catalog, *, today: date | None) -> Known:
     return Known(
         providers=catalog.providers.keys(),
         services=SERVICES,
-        purchases=lambda provider: {word for word, owner in terms if owner in (provider, "*")} | {LIST},
+        purchases=lambda provider: {word for word, owner in terms if owner in (provider, "*")} | {rows.LIST},
         machines=lambda provider: {name for owner, name in machines if owner == provider},
         regions=lambda provider: {name for owner, name in catalog.regions if owner == provider},
         today=today,

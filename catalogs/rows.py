@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from bisect import bisect_left
 from datetime import date
 from decimal import Decimal, InvalidOperation
 from functools import cache
@@ -24,19 +25,22 @@ from catalogs.model import (
     StorageTier,
     Term,
 )
-from catalogs.promised import HandoverStep, Promise
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     Row = Mapping[str, str]
 
 Fact = TypeVar("Fact")
 
+COLUMNS = ("provider", "item", "region", "purchase", "unit", "usd", "above", "source", "as_of")  # of a price file
+EVERYWHERE = "*"
+LIST = "list"
 PRECISIONS = ("fp4", "fp8", "int8", "bf16", "fp16", "tf32", "fp32", "fp64")
 _WORDS_FOR_TRUTH = {"true": True, "false": False}
 _NO_DATE = ("", "unknown")
+_AFTER_ANY_TEXT = "\x7f"
 
 
 def each(path: Path, build: Callable[[Row], Fact]) -> Iterator[Fact]:
@@ -54,6 +58,11 @@ def each(path: Path, build: Callable[[Row], Fact]) -> Iterator[Fact]:
                 yield build(row)
             except (ValueError, KeyError, ArithmeticError) as fault:
                 raise CatalogError(f"{path}:{rows.line_num}: {fault!r} in {row}") from fault
+
+
+def within(lines: Sequence[str], prefix: str) -> Sequence[str]:
+    """The lines that start with `prefix`, given that `lines` are sorted."""
+    return lines[bisect_left(lines, prefix) : bisect_left(lines, prefix + _AFTER_ANY_TEXT)]
 
 
 @cache
@@ -180,19 +189,6 @@ def tier(row: Row) -> StorageTier:
         note=row["note"],
         source=row["source"],
     )
-
-
-def promise(row: Row) -> Promise:
-    """A row of promises.csv; several values are split at spaces."""
-    values = tuple(money(each) for each in row["values"].split())
-    name, unit, text, source = (row[column] for column in ("name", "unit", "text", "source"))
-    return Promise(name=name, values=values, unit=unit, text=text, source=source, as_of=day(row["as_of"]))
-
-
-def handover_step(row: Row) -> HandoverStep:
-    """A row of handover_steps.csv."""
-    known = {column: row[column] for column in ("step", "title", "owner", "after", "source")}
-    return HandoverStep(**known, working_days=read_count(row["working_days"]))
 
 
 def profile(row: Row) -> KubernetesProfile:

@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from small_catalog import HEADER, own, usd
 
-from catalogs.lookup import COLUMNS
 from catalogs.model import CatalogError, Item
 from catalogs.reader import ROOT, load
+from catalogs.rows import COLUMNS
 from catalogs.units import unit_of
 
 if TYPE_CHECKING:
