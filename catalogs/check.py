@@ -1,21 +1,26 @@
-"""Every fault of the catalog's files at once: printed by `atoll catalog check`, held at none by the tests of facts."""
+"""Every fault of the catalog's files at once: printed by `atoll catalog check`, held at none by the tests of facts.
+
+Run as a program, it looks at every row of the current book and writes the stamp of it.
+"""
 
 from __future__ import annotations
 
 import csv
+import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from catalogs import rows, sound
-from catalogs.lookup import EVERYWHERE, LIST
+from catalogs import rows, sound, stamp
 from catalogs.model import CatalogError, Item
 from catalogs.profiles import OWN_CLUSTER, OWNERS, PARTS
 from catalogs.reader import CURRENT, ROOT, Catalog, load
+from catalogs.rows import EVERYWHERE, LIST
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
+COMMAND: Final = ".venv/bin/python -m catalogs.check"
 HOUR, GB, GB_MONTH, REQUESTS, BILL = "hour", "GB", "GB-month", "1k requests", "USD of monthly bill"
 INCLUDED = "included"
 UNKNOWN = "unknown"
@@ -228,3 +233,15 @@ CHECKS: tuple[Callable[[Catalog, list[Path]], Iterator[RowFault]], ...] = (
     _word_faults,
     _profile_faults,
 )
+
+
+def main() -> None:
+    """Look at every row of the current book, and stamp it."""
+    catalog = load(stamped=False)
+    written = stamp.text(digest=catalog.prices.digest, words=catalog.prices.words)
+    (ROOT / stamp.NAME).write_text(written, encoding="utf-8")
+    sys.stdout.write(f"{stamp.NAME}: {catalog.prices.digest}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -7,7 +7,6 @@ sound, the look is not taken again; a changed byte anywhere and every row is loo
 from __future__ import annotations
 
 import json
-import sys
 from typing import TYPE_CHECKING, Final, cast
 
 from catalogs.sound import Words
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NAME: Final = "checked.json"
-COMMAND: Final = ".venv/bin/python -m catalogs.stamp"
 
 
 def words_found(root: Path, *, digest: str) -> Words | None:
@@ -39,17 +37,3 @@ def text(*, digest: str, words: Words) -> str:
     """The stamp of sound files."""
     stamp = {"digest": digest, "purchases": sorted(words.purchases), "sources": sorted(words.sources)}
     return json.dumps(stamp, separators=(",", ":")) + "\n"
-
-
-def main() -> None:
-    """Look at every row of the current book, and stamp it."""
-    from catalogs.reader import ROOT, load  # noqa: PLC0415 - the reader reads stamps
-
-    catalog = load(stamped=False)
-    written = text(digest=catalog.prices.digest, words=catalog.prices.words)
-    (ROOT / NAME).write_text(written, encoding="utf-8")
-    sys.stdout.write(f"{NAME}: {catalog.prices.digest}\n")
-
-
-if __name__ == "__main__":
-    main()

@@ -329,7 +329,7 @@ def _agrees(catalog: Catalog, row: dict[str, str]) -> int:
 
 def test_the_stamp_is_of_the_files_that_are_here(catalog: Catalog) -> None:
     found = stamp.words_found(ROOT, digest=catalog.prices.digest)
-    assert found == load(stamped=False).prices.words, f"stamp the catalog again: {stamp.COMMAND}"
+    assert found == load(stamped=False).prices.words, f"stamp the catalog again: {check.COMMAND}"
 
 
 def test_a_changed_byte_is_looked_at_in_spite_of_the_stamp() -> None:
