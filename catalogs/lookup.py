@@ -123,12 +123,6 @@ class Prices:
         tails = (line.rsplit(",", 2) for line in lines)
         return len(lines), self._newest({(source, as_of) for _, source, as_of in tails})
 
-    def items_in(self, *, provider: str, region: str) -> frozenset[str]:
-        """Names of what a provider prices in one region or everywhere: machines and services."""
-        marks = (f",{region},", f",{EVERYWHERE},")
-        lines = within(self._lines, f"{provider},")
-        return frozenset(line.split(",", 2)[1] for line in lines if marks[0] in line or marks[1] in line)
-
     def lines_of(self, *, provider: str, item: str, region: str | None = None) -> Sequence[str]:
         """Price rows of one item, every purchase, in one region or in all."""
         return within(self._lines, f"{provider},{item}," + (f"{region}," if region else ""))

@@ -1,4 +1,4 @@
-"""Records as text: lines that pods print, and the whole of one acceptance. Nothing in them is believed unread."""
+"""Results of an acceptance as text, and what its records say. Nothing in them is believed unread."""
 
 from __future__ import annotations
 
@@ -23,21 +23,6 @@ WHOLE: Final = frozenset({"nodes", "payload_bytes", "files", "bytes"})  # params
 COUNT: Final = re.compile(r"[0-9]{1,19}")  # 2^63 has 19 digits
 
 Json = dict[str, object]
-
-
-def measured_of(text: str) -> tuple[list[Measured], list[str]]:
-    """The records among the lines that a pod printed, and a sentence for each line that should be one and is not."""
-    found: list[Measured] = []
-    faults: list[str] = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        if not line.lstrip().startswith("{"):
-            continue
-        record = _record(_json(line))
-        if isinstance(record, str):
-            faults.append(f"line {number}: {record}: {line.strip()[:LONGEST]!r}")
-        else:
-            found.append(record)
-    return found, faults
 
 
 def results_of(text: str, *, file: str) -> Results:

@@ -90,11 +90,6 @@ class Verdicts:
         """Names of the nodes that failed."""
         return tuple(node.name for node in self.nodes if node.outcome is Outcome.FAILED)
 
-    @property
-    def passed_nodes(self) -> tuple[str, ...]:
-        """Names of the nodes that may take work: every check of theirs passed."""
-        return tuple(node.name for node in self.nodes if node.outcome is Outcome.PASSED)
-
     def of(self, outcome: Outcome) -> tuple[Verdict, ...]:
         """The verdicts that ended so."""
         return tuple(each for each in self.verdicts if each.outcome is outcome)

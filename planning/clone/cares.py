@@ -5,17 +5,12 @@ A field that stands in no table below fails a test, so that nobody adds one with
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-from planning.checklist.shape import inner_models, sections
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-_KIND: Final = re.compile(r"\[\w+\]")
 
 
 class Care(StrEnum):
@@ -150,16 +145,6 @@ TREATMENTS: Final[Mapping[str, Treatment]] = {
     **{path: Treatment(Care.DERIVED, why) for path, why in _DERIVED.items()},
     **{path: Treatment(Care.DECISION, why) for path, why in _DECIDED.items()},
 }
-
-
-def every_field() -> frozenset[str]:
-    """Every field of the checklist that is no section, without list positions and kinds: "workloads.deadline"."""
-    return frozenset(
-        f"{_KIND.sub('', at)}.{name}".removeprefix(".")
-        for at, model in sections()
-        for name, field in model.model_fields.items()
-        if not inner_models(field.annotation)
-    )
 
 
 def treatment(pattern: str) -> Treatment:

@@ -90,8 +90,10 @@ def test_every_cpu_price_of_every_provider_can_be_read(catalog: Catalog) -> None
 
 def test_tiers_rise_in_quantity_and_egress_never_gets_dearer(catalog: Catalog) -> None:
     for provider, region in catalog.regions:
-        for item in set(catalog.prices.items_in(provider=provider, region=region)) & set(Item):
-            tiers = catalog.prices.tiers(provider=provider, item=item, region=region)
+        for item in Item:
+            tiers = catalog.prices.known_tiers(provider=provider, item=item, region=region)
+            if not tiers:
+                continue
             assert [tier.above for tier in tiers] == sorted({tier.above for tier in tiers})
             assert tiers[0].above == 0
             if item == Item.INTERNET_EGRESS and tiers[0].usd:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from clone_kit import EXAMPLES, example, harmless, moved, open_at
 from hypothesis import given
@@ -10,14 +12,16 @@ from hypothesis import strategies as st
 from components.settings_list import SETTINGS
 from driver.cloning.configured import CARRIED
 from planning.checklist.model import Checklist
+from planning.checklist.shape import inner_models, sections
 from planning.clone.addresses import Taken
-from planning.clone.cares import TREATMENTS, Care, every_field
+from planning.clone.cares import TREATMENTS, Care
 from planning.clone.fields import checklist_rows
 from planning.clone.flat import flat
 from planning.clone.placed_rows import SPEC
 from planning.clone.settling import put
 from planning.spec import ClusterSpec
 
+KIND = re.compile(r"\[\w+\]")
 PLACES = (
     ("aws", "us-west-2"),
     ("aws", "eu-west-1"),
@@ -26,6 +30,16 @@ PLACES = (
     ("coreweave", "north-america"),
     ("nebius", "eu-north1"),
 )
+
+
+def every_field() -> frozenset[str]:
+    """Every field of the checklist that is no section, without list positions and kinds: "workloads.deadline"."""
+    return frozenset(
+        f"{KIND.sub('', at)}.{name}".removeprefix(".")
+        for at, model in sections()
+        for name, field in model.model_fields.items()
+        if not inner_models(field.annotation)
+    )
 
 
 def test_every_field_of_the_checklist_has_one_treatment_and_no_treatment_is_of_no_field() -> None:
