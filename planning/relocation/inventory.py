@@ -6,12 +6,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from planning.relocation.registered import keys_of
-from planning.relocation.things import MEASURED, Loss, Seen, Treatment
+from planning.relocation.things import Loss, Seen, Treatment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
-    from planning.relocation.measured import Measured
     from planning.relocation.things import Thing
     from planning.takeoff.resource import Resource
 
@@ -81,18 +80,6 @@ def with_cluster(
         there = things.get(new.key)
         things[new.key] = new if there is None else _closer(there, new)
     return replace(inventory, things=in_order(things.values()), unlooked=rest)
-
-
-def with_measured(inventory: Inventory, measured: Mapping[str, Measured]) -> Inventory:
-    """The same, with bytes and objects that were counted, by key; what was counted needs no other's size."""
-
-    def one(each: Thing) -> Thing:
-        found = measured.get(each.key)
-        if found is None or found.bytes is None:
-            return each
-        return replace(each, bytes=found.bytes, objects=found.objects, sized_by=MEASURED, counted_with="")
-
-    return replace(inventory, things=tuple(one(each) for each in inventory.things))
 
 
 def without(inventory: Inventory, keys: Iterable[str]) -> Inventory:

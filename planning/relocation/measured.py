@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from planning.relocation.things import Kind, Loss
+from planning.relocation.things import MEASURED, Kind, Loss
 from planning.relocation.volume import Volume, VolumeKind
 
 if TYPE_CHECKING:
@@ -46,6 +46,18 @@ _KINDS: Final[Mapping[Kind, VolumeKind]] = {
     Kind.VOLUME: "files",
     Kind.REGISTRY: "registry",
 }
+
+
+def with_measured(inventory: Inventory, measured: Mapping[str, Measured]) -> Inventory:
+    """The same, with bytes and objects that were counted, by key; what was counted needs no other's size."""
+
+    def one(each: Thing) -> Thing:
+        found = measured.get(each.key)
+        if found is None or found.bytes is None:
+            return each
+        return replace(each, bytes=found.bytes, objects=found.objects, sized_by=MEASURED, counted_with="")
+
+    return replace(inventory, things=tuple(one(each) for each in inventory.things))
 
 
 def volumes_of(

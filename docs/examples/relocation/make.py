@@ -21,7 +21,7 @@ from driver.render.relocation_words import conclusion, heading
 from planning.lock import lock
 from planning.options.option import ceilings
 from planning.relocation.foreseen import from_lock
-from planning.relocation.inventory import with_measured
+from planning.relocation.measured import with_measured
 from planning.relocation.plan import plan
 from planning.relocation.plan_form import plan_form
 

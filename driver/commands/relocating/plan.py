@@ -165,6 +165,7 @@ def _inventory(
     from driver.relocate.live.listing import asked  # noqa: PLC0415 - as above
     from planning.relocation import inventory as made  # noqa: PLC0415 - as above
     from planning.relocation.foreseen import from_lock  # noqa: PLC0415 - as above
+    from planning.relocation.measured import with_measured  # noqa: PLC0415 - as above
 
     with progress(f"looking at {lock.stack}"):
         found = made.with_resources(from_lock(lock), run_offline(lock.stack, root=project.root).resources)
@@ -177,7 +178,7 @@ def _inventory(
         raise InputError(f"{volumes_file}: names what is not there", faults=faults, hint=f"there are: {keys}")
     named, doubts = plan_files.named(found, known)
     found = replace(found, unlooked=(*found.unlooked, *doubts))
-    return made.with_measured(made.without(found, file.leave_out), together(measured(file), named.counted)), named
+    return with_measured(made.without(found, file.leave_out), together(measured(file), named.counted)), named
 
 
 def _write(form: "RelocationPlanForm", files: "Mapping[str, Path]", *, as_json: bool) -> None:

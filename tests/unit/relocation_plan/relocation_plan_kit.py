@@ -14,7 +14,8 @@ from driver.relocate.measured_file import MeasuredFile
 from planning.lock import Lock, lock
 from planning.options.option import ceilings
 from planning.relocation.foreseen import from_lock
-from planning.relocation.inventory import Inventory, with_measured, without
+from planning.relocation.inventory import Inventory, without
+from planning.relocation.measured import with_measured
 from planning.relocation.plan import RelocationPlan, plan
 from planning.relocation.route import Exit
 
