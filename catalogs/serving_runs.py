@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from datetime import date
     from decimal import Decimal
 
-NAME: Final = "serving_runs.csv"
+SERVING_FILE: Final = "serving_runs.csv"
 ROOT: Final = Path(__file__).parent
 
 
@@ -58,7 +58,7 @@ def serving_runs() -> tuple[ServingRun, ...]:
     Raises:
         CatalogError: a row cannot be read.
     """
-    return tuple(rows.each(ROOT / NAME, serving_run))
+    return tuple(rows.each(ROOT / SERVING_FILE, serving_run))
 
 
 def serving_run(row: Mapping[str, str]) -> ServingRun:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from datetime import date
     from decimal import Decimal
 
-NAME: Final = "training_runs.csv"
+TRAINING_FILE: Final = "training_runs.csv"
 ROOT: Final = Path(__file__).parent
 KINDS: Final = ("benchmark", "run")
 USES: Final = ("fit", "fresh")
@@ -73,7 +73,7 @@ def training_runs() -> tuple[TrainingRun, ...]:
     Raises:
         CatalogError: a row cannot be read.
     """
-    return tuple(rows.each(ROOT / NAME, training_run))
+    return tuple(rows.each(ROOT / TRAINING_FILE, training_run))
 
 
 def training_run(row: Mapping[str, str]) -> TrainingRun:

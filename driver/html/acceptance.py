@@ -25,11 +25,11 @@ def page(document: Document, form: AcceptanceForm) -> str:
 
 def _pictures(form: AcceptanceForm) -> Iterator[tuple[str, Markup]]:
     for curve in form["curves"]:
-        yield pools_part.picture_of(curve["pool"]), _fabric(curve)
+        yield pools_part.fabric_chart_name(curve["pool"]), _fabric(curve)
     for pool in form["pools"]:
         found = _nodes(form, pool["name"], pool["placement"])
         if found is not None:
-            yield nodes_part.picture_of(pool["subject"]), found
+            yield nodes_part.node_chart_name(pool["subject"]), found
 
 
 def _fabric(curve: CurveForm) -> Markup:

@@ -26,7 +26,7 @@ DRAWN: Final = "matmul"
 HELD: Final = ("usable_memory", "matmul", "nvlink", "burn_in")
 
 
-def picture_of(pool: str) -> str:
+def node_chart_name(pool: str) -> str:
     """Name of the picture of a pool's nodes."""
     return f"nodes {pool}"
 
@@ -65,7 +65,9 @@ def _pool(form: AcceptanceForm, speaker: Speaker, pool: str, nodes: Sequence[Nod
     figures = tuple(speaker.figure(each) for each in drawn if each["measured"] is not None)
     if figures:
         yield Picture(
-            name=picture_of(pool), alt=say("The slowest accelerator of each node, against the least."), figures=figures
+            name=node_chart_name(pool),
+            alt=say("The slowest accelerator of each node, against the least."),
+            figures=figures,
         )
     yield Table(
         head=(say("node"), say("verdict"), *(say(CHECKS[check]) for check in kept)),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from planning.document.blocks import Block
 
 
-def picture_of(pool: str) -> str:
+def fabric_chart_name(pool: str) -> str:
     """Name of the picture of a pool's fabric."""
     return f"fabric {pool}"
 
@@ -31,7 +31,7 @@ def fabric_blocks(form: AcceptanceForm, speaker: Speaker) -> Iterator[Block]:
         yield Heading(3, say("All-reduce in pool ", speaker.name(curve["pool"])))
         yield Paragraph(_promised(curve, speaker))
         yield Picture(
-            name=picture_of(curve["pool"]),
+            name=fabric_chart_name(curve["pool"]),
             alt=say("Bus bandwidth over growing node counts, against the theory and the least."),
             figures=tuple(_figure(each) for each in curve["points"]),
         )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 NOT_NUMBERS: Final = frozenset({"NaN", "+Inf", "-Inf", "Inf"})
-NUMBER: Final = re.compile(r"[+-]?\d{1,20}(\.\d{1,40})?([eE][+-]?\d{1,2})?")
+SAMPLE_NUMBER: Final = re.compile(r"[+-]?\d{1,20}(\.\d{1,40})?([eE][+-]?\d{1,2})?")
 PAIR: Final = 2
 
 Samples = dict[Name, dict[int, Fraction]]
@@ -115,7 +115,7 @@ def _sample(each: object, name: Name) -> tuple[int, str]:
 
 @lru_cache(maxsize=10_000)  # most samples of a series are the same few numbers
 def _value(text: str, name: Name) -> Fraction:
-    if not NUMBER.fullmatch(text):
+    if not SAMPLE_NUMBER.fullmatch(text):
         raise SampleError(f"{name}: {text[:40]!r} is not a number")
     value = rounded(Fraction(text))
     check_value(name, value)

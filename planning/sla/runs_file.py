@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 HEAD: Final = ("series", "of", "from", "until", "value")
 SAID: Final = re.compile(r"#\s*(stack|month|step_seconds|asked):\s*(.*)")
 MAX_FAULTS: Final = 100
-NUMBER: Final = re.compile(r"\d{1,9}(\.\d{1,12})?")
+FILE_NUMBER: Final = re.compile(r"\d{1,9}(\.\d{1,12})?")
 SECONDS: Final = re.compile(r"[0-9]{1,9}")
 
 
@@ -119,7 +119,7 @@ class _Reader:
         if begins is not None and ends is not None and ends <= begins:
             self._fault('"until" is not after "from"', number, line)
             return
-        if not NUMBER.fullmatch(value):
+        if not FILE_NUMBER.fullmatch(value):
             self._fault(f"{value[:40]!r} is not a number; leave the line out where nobody measured", number, line)
             return
         if name is None or begins is None or ends is None:
