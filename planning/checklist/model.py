@@ -26,6 +26,9 @@ from planning.checklist.words import (
 from planning.checklist.workload import Name, Strict, Workload
 
 DOMAIN: Final = r"^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$"
+_SUGGESTED: Final = tuple(
+    IPv4Network(f"{net}.0.0/16") for net in ("10.64", "10.80", "10.96", "10.112", "172.20", "172.24")
+)
 
 
 class Customer(Strict):
@@ -259,3 +262,17 @@ class Checklist(Strict):
     """The most it may cost."""
     agreement: Agreement = Agreement()
     """Terms settled beyond the option; they may change after it was accepted."""
+
+
+def networks(checklist: Checklist) -> tuple[IPv4Network, ...]:
+    """Every range of addresses that the checklist names."""
+    where, main = checklist.where, checklist.main_cloud
+    theirs = (main.vpc_cidr,) if main is not None and main.vpc_cidr is not None else ()
+    return (where.cidr, *(each.cidr for each in where.elsewhere), *theirs)
+
+
+def suggested_range(checklist: Checklist, *, at: int = 0) -> IPv4Network:
+    """A /16 that no network of the checklist touches; another for each `at`."""
+    taken = networks(checklist)
+    free = [each for each in _SUGGESTED if not any(each.overlaps(other) for other in taken)]
+    return free[at] if at < len(free) else _SUGGESTED[at]

@@ -6,7 +6,7 @@ from dataclasses import replace
 from ipaddress import IPv4Network
 from typing import TYPE_CHECKING, Final
 
-from planning.checklist.rules.place import networks
+from planning.checklist.model import networks
 from planning.clone.addresses import Taken, free
 from planning.errors import InputError
 from planning.tunnel import free_range

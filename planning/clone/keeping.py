@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from planning.checklist.rules.place import networks
+from planning.checklist.model import networks
 from planning.clone.zoning import zoned
 from planning.errors import InputError
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from planning.checklist.rules.place import networks
+from planning.checklist.model import networks
 from planning.options import usage
 from planning.spec import Amounts, Gateway, Link
 from planning.tunnel import free_range

@@ -7,6 +7,7 @@ from ipaddress import IPv4Network
 from typing import TYPE_CHECKING, Final
 
 from planning import subnets, tunnel
+from planning.checklist.model import networks, suggested_range
 from planning.checklist.rules.broken import Broken
 from planning.checklist.words import CloudName
 
@@ -35,9 +36,6 @@ VPC_SIZES: Final[Mapping[CloudName, tuple[int, int]]] = {CloudName.AWS: (16, 28)
 ZONES: Final = 3  # the most a cluster is spread over (design section 7)
 SUGGESTION: Final = "use a part of 10.0.0.0/8, 172.16.0.0/12 or 192.168.0.0/16"
 WIDEST_DOOR: Final = 16  # prefix length; a wider range is half a provider, not an office
-_SUGGESTED: Final = tuple(
-    IPv4Network(f"{net}.0.0/16") for net in ("10.64", "10.80", "10.96", "10.112", "172.20", "172.24")
-)
 _WITH_PEERING: Final = (CloudName.AWS, CloudName.GCP, CloudName.AZURE)
 _GUID: Final = "[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 # docs.cloud.google.com/resource-manager/docs/creating-managing-projects: 6 to 30 signs; old ones have a domain in front
@@ -100,20 +98,6 @@ def _allowed(
     if refused and cloud not in set(wanted) & set(excluded):
         message = f'the existing cluster is at "{cloud}", which {lists} or where.excluded rules out'
         yield Broken((*path, "existing", "provider"), message, "with an existing cluster both lists can be deleted")
-
-
-def networks(checklist: Checklist) -> tuple[IPv4Network, ...]:
-    """Every range of addresses that the checklist names."""
-    where, main = checklist.where, checklist.main_cloud
-    theirs = (main.vpc_cidr,) if main is not None and main.vpc_cidr is not None else ()
-    return (where.cidr, *(each.cidr for each in where.elsewhere), *theirs)
-
-
-def suggested_range(checklist: Checklist, *, at: int = 0) -> IPv4Network:
-    """A /16 that no network of the checklist touches; another for each `at`."""
-    taken = networks(checklist)
-    free = [each for each in _SUGGESTED if not any(each.overlaps(other) for other in taken)]
-    return free[at] if at < len(free) else _SUGGESTED[at]
 
 
 def vpn_has_addresses(checklist: Checklist) -> Iterator[Broken]:

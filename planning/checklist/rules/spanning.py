@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from planning.checklist.model import suggested_range
 from planning.checklist.rules.broken import Broken
-from planning.checklist.rules.place import suggested_range
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
