@@ -7,20 +7,13 @@ from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from planning.lock_shapes import State
 from planning.money import NOTHING, Range
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import date
     from decimal import Decimal
-
-
-class State(StrEnum):
-    """The three states of a price. Unpriced is never 0."""
-
-    PRICED = "priced"
-    FREE = "free"  # free by a rule that `source` names
-    UNPRICED = "unpriced"
 
 
 class Group(StrEnum):

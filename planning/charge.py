@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 LIST_PRICE: Final = "list"
-HOME: Final = "home"  # the placement whose charges have keys without a name before them
 CHARGES_INPUT: Final = "charges"  # input of an atoll component that holds declared charges
 
 

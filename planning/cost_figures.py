@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from catalogs.units import spell_unit
-from planning.bill import State
 from planning.demand import Figure
-from planning.json_form import decimal_text
+from planning.json_format import decimal_text
+from planning.lock_shapes import State
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
-from planning.json_form import decimal_text
+from planning.json_format import decimal_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

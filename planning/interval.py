@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
-from planning.bill import Bill, Group, State
+from planning.bill import Bill, Group
 from planning.bill_parts import placed, placement_of
+from planning.judgement_words import Verdict
+from planning.lock_shapes import State
 from planning.money import ZERO
 from planning.pricing import LEAST_BILL_USD, STATED_SOURCE
-from planning.quote import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

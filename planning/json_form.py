@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
-from hashlib import sha256
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from planning.charge import HOME
+from planning.checklist.words import HOME
+from planning.json_format import SCHEMA_VERSION, TEN_THOUSANDTH, decimal_text
 from planning.money import CENT, HOURS_PER_MONTH, round_to, to_cents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from decimal import Decimal
 
     from planning.bill import Bill, LineItem
-    from planning.checklist.model import Checklist
     from planning.demand import Figure
     from planning.json_shapes import (
         BillForm,
@@ -30,22 +29,9 @@ if TYPE_CHECKING:
         TwinForm,
     )
     from planning.money import Range
-    from planning.quote import Buying, Judgement, Option, PoolWorth, Quote, Twin
+    from planning.quote import Buying, Option, PoolWorth, Quote, Twin
     from planning.spec import Placement, Pool
-
-SCHEMA_VERSION: Final = 2
-TEN_THOUSANDTH: Final = Decimal("0.0001")
-
-
-def checklist_digest(checklist: Checklist) -> str:
-    """Digest of what a checklist asks: the same while comments, layout or the agreement change, which price nothing."""
-    asked = checklist.model_dump_json(exclude_defaults=True, exclude={"agreement"})
-    return "sha256:" + sha256(asked.encode()).hexdigest()
-
-
-def decimal_text(value: Decimal) -> str:
-    """A decimal without exponent and without trailing zeros."""
-    return format(value.normalize(), "f") if value else "0"
+    from planning.verdict import Judgement
 
 
 def range_form(quantity: Range) -> RangeForm:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from planning.bill import Group, State, total
+from planning.bill import Group, total
 from planning.charge import LIST_PRICE, Charge
+from planning.lock_shapes import State
 from planning.money import HOURS_PER_MONTH, ZERO, Range
 from planning.pricing import price
 

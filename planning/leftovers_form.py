@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
-from planning.json_form import SCHEMA_VERSION, decimal_text
+from planning.json_format import SCHEMA_VERSION, decimal_text
 
 if TYPE_CHECKING:
     from planning.leftovers import Leftover, Leftovers

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import ValidationError
 
-from planning.checklist.words import Residency
 from planning.errors import Fault, InputError
 from planning.input_files import MissingFileError, as_object, parse_json, read_text
 from planning.lock_faults import inconsistencies
@@ -18,14 +17,11 @@ from planning.lock_shapes import Ceilings, Lock, LockedLine
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from planning.quote import Option, Quote
-
 __all__ = [
     "Ceilings",
     "Lock",
     "LockedLine",
     "accepted_usd",
-    "lock",
     "parse",
     "read_lock",
     "refuse_other_option",
@@ -38,47 +34,6 @@ SCHEMA_VERSION: Final = 3
 LOCK_NAME: Final = "quote.lock.json"
 CHECKLIST_NAME: Final = "checklist.yaml"
 ACCEPTED_KEY: Final = "atoll:accepted"  # of the stack's configuration: the option whose lock is built
-
-
-def lock(
-    quote: Quote, option: Option, *, ceiling: Ceilings, contract_months: int, residency: str = Residency.ANY
-) -> Lock:
-    """The lock of one option of a quote."""
-    lines = tuple(
-        LockedLine(
-            key=line.key,
-            label=line.label,
-            item=line.item,
-            state=line.state,
-            unit=line.unit,
-            quantity=(line.quantity.min, line.quantity.expected, line.quantity.max),
-            usd_per_unit=line.usd_per_unit,
-            usd_per_month=(line.usd_per_month.min, line.usd_per_month.expected, line.usd_per_month.max)
-            if line.usd_per_month is not None
-            else None,
-            source=line.source,
-            as_of=line.as_of,
-        )
-        for line in option.bill.lines
-    )
-    return Lock(
-        schema_version=SCHEMA_VERSION,
-        stack=quote.stack,
-        option=option.id,
-        views=option.views,
-        checklist_digest=quote.checklist_digest,
-        prices=quote.prices,
-        prices_digest=quote.prices_digest,
-        prices_as_of=quote.prices_as_of,
-        priced_at=quote.priced_at,
-        valid_until=quote.valid_until,
-        ceiling=ceiling,
-        contract_months=contract_months,
-        placements=option.placements,
-        joined=option.joined,
-        residency=residency,
-        bill=lines,
-    )
 
 
 def to_text(value: Lock) -> str:

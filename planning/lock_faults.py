@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Final, cast
 
 from pydantic import BaseModel
 
-from planning.bill import State
-from planning.charge import HOME
-from planning.checklist.words import Reading, Residency
+from planning.checklist.words import HOME, Reading, Residency
+from planning.lock_shapes import State
 from planning.money import CENT, HOURS_PER_MONTH, ZERO
 from planning.spec import Amounts
 

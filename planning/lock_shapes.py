@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
+from enum import StrEnum
 
 from planning.decided import Decided
 from planning.spec import ClusterSpec
+
+
+class State(StrEnum):
+    """The three states of a price. Unpriced is never 0."""
+
+    PRICED = "priced"
+    FREE = "free"  # free by a rule that `source` names
+    UNPRICED = "unpriced"
 
 
 class LockedLine(Decided):

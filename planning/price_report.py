@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from planning.json_form import judgement_form, line_form, range_form
+from planning.judgement_words import Verdict
 from planning.lock import Ceilings
-from planning.quote import Judgement, Verdict
 from planning.takeoff.takeoff import take_off
-from planning.verdict import judge
+from planning.verdict import Judgement, judge
 
 if TYPE_CHECKING:
     from decimal import Decimal

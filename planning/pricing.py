@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from catalogs.model import Item, UnpricedError
 from catalogs.units import unit_of
-from planning.bill import Group, LineItem, State, total
+from planning.bill import Group, LineItem, total
 from planning.charge import LIST_PRICE
+from planning.lock_shapes import State
 from planning.money import NOTHING, ZERO, Range
 
 if TYPE_CHECKING:

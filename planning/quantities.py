@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 from catalogs.model import Item
 from planning.bill import Group
 from planning.bucket import BUCKET, bucket
-from planning.charge import HOME, Charge
-from planning.checklist.words import Support
+from planning.charge import Charge
+from planning.checklist.words import HOME, Support
 from planning.money import HOURS_PER_MONTH, ZERO, Range
 from planning.tiers import OBJECT_ITEMS, lying, requests
 from planning.volumes import declared_volumes, volumes

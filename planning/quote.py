@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import TYPE_CHECKING
+
+from planning.checklist.words import Residency
+from planning.lock import SCHEMA_VERSION
+from planning.lock_shapes import Lock, LockedLine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -13,29 +16,15 @@ if TYPE_CHECKING:
 
     from planning.bill import Bill
     from planning.demand import Figure
+    from planning.lock_shapes import Ceilings
     from planning.money import Range
     from planning.spec import ClusterSpec
+    from planning.verdict import Judgement
 
 
 def name_view(view: str) -> str:
     """A view beside the word "option", as in "committed option" and "option without spot"."""
     return "option without spot" if view == "no_spot" else f"{view.replace('_', ' ')} option"
-
-
-class Verdict(StrEnum):
-    """The three answers to "is it under the ceiling?"."""
-
-    WITHIN = "within"
-    OVER = "over"
-    CANNOT_TELL = "cannot tell"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
-    """A verdict and the sentence that explains it."""
-
-    verdict: Verdict
-    reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,3 +197,44 @@ class Quote:
     def recommended(self) -> Option:
         """The one that the written rule recommends; the first where a quote of before names none."""
         return next((option for option in self.options if option.recommended), self.options[0])
+
+
+def lock(
+    quote: Quote, option: Option, *, ceiling: Ceilings, contract_months: int, residency: str = Residency.ANY
+) -> Lock:
+    """The lock of one option of a quote."""
+    lines = tuple(
+        LockedLine(
+            key=line.key,
+            label=line.label,
+            item=line.item,
+            state=line.state,
+            unit=line.unit,
+            quantity=(line.quantity.min, line.quantity.expected, line.quantity.max),
+            usd_per_unit=line.usd_per_unit,
+            usd_per_month=(line.usd_per_month.min, line.usd_per_month.expected, line.usd_per_month.max)
+            if line.usd_per_month is not None
+            else None,
+            source=line.source,
+            as_of=line.as_of,
+        )
+        for line in option.bill.lines
+    )
+    return Lock(
+        schema_version=SCHEMA_VERSION,
+        stack=quote.stack,
+        option=option.id,
+        views=option.views,
+        checklist_digest=quote.checklist_digest,
+        prices=quote.prices,
+        prices_digest=quote.prices_digest,
+        prices_as_of=quote.prices_as_of,
+        priced_at=quote.priced_at,
+        valid_until=quote.valid_until,
+        ceiling=ceiling,
+        contract_months=contract_months,
+        placements=option.placements,
+        joined=option.joined,
+        residency=residency,
+        bill=lines,
+    )

@@ -9,8 +9,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from catalogs.reader import CURRENT
-from planning.charge import HOME
+from planning.checklist.words import HOME
 from planning.errors import NothingFitsError
+from planning.judgement_words import Verdict
 from planning.money import ZERO
 from planning.options.advice import advice
 from planning.options.alternatives import find_alternatives
@@ -26,7 +27,7 @@ from planning.options.selection import FEWEST, Entry, alone, find_near, is_same,
 from planning.options.tradeoff import compare_options, describe_recommended, longest_run
 from planning.options.twins import describe_pool_changes, find_twins
 from planning.options.views import VIEWS, View
-from planning.quote import Quote, Twin, Verdict, name_view
+from planning.quote import Quote, Twin, name_view
 from planning.sizing.derive import size
 
 if TYPE_CHECKING:

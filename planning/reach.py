@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from planning.bill import Group
-from planning.charge import HOME
+from planning.checklist.words import HOME
 from planning.money import HOURS_PER_MONTH, ZERO
 from planning.platform.prices import MOST, NodePrices, PlainLine, growth, node_prices
 from planning.platform.spend_guard import DRAIN_HOURS, Stop, look

@@ -9,10 +9,9 @@ from decimal import Decimal
 from ipaddress import IPv4Network
 from typing import Literal
 
-from planning.charge import HOME
 from planning.checklist.model import Customer
 from planning.checklist.people import Access
-from planning.checklist.words import Ide, Operation, Orchestration, Support
+from planning.checklist.words import HOME, Ide, Operation, Orchestration, Support
 from planning.decided import Decided
 from planning.installed import Platform
 from planning.money import Range

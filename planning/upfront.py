@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from planning.charge import HOME
+from planning.checklist.words import HOME
 from planning.money import HOURS_PER_MONTH, ZERO, Range
 
 if TYPE_CHECKING:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from planning.bill import Group
 from planning.interval import Interval, exactly, of_lines
+from planning.judgement_words import Verdict
 from planning.money import ZERO, to_cents
-from planning.quote import Judgement, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +21,14 @@ _NAMED: Final = 3
 # Which of the three readings of a bill a ceiling applies to, in the words of a verdict.
 COSTS: Final = {"min": "the minimum cost", "expected": "the expected cost", "max": "the maximum cost"}
 NO_CEILING: Final = "no ceiling is set"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """A verdict and the sentence that explains it."""
+
+    verdict: Verdict
+    reason: str
 
 
 def judge(bill: Bill, ceiling: Ceilings, *, contract_months: int, usd_per_gpu_hour: Decimal | None) -> Judgement:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from hashlib import sha256
 from ipaddress import IPv4Network
 from typing import Annotated, Final, Literal
 
@@ -276,3 +277,9 @@ def suggested_range(checklist: Checklist, *, at: int = 0) -> IPv4Network:
     taken = networks(checklist)
     free = [each for each in _SUGGESTED if not any(each.overlaps(other) for other in taken)]
     return free[at] if at < len(free) else _SUGGESTED[at]
+
+
+def checklist_digest(checklist: Checklist) -> str:
+    """Digest of what a checklist asks: the same while comments, layout or the agreement change, which price nothing."""
+    asked = checklist.model_dump_json(exclude_defaults=True, exclude={"agreement"})
+    return "sha256:" + sha256(asked.encode()).hexdigest()

@@ -1,8 +1,11 @@
-"""The closed sets of words a checklist may use."""
+"""The closed sets of words a checklist may use, and what its first placement is called."""
 
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Final
+
+HOME: Final = "home"  # the first placement of every stack, whose charges have keys without a name before them
 
 
 class Domain(StrEnum):

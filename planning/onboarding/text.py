@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from planning.checklist.model import checklist_digest
 from planning.checklist.workload import FineTuning, Training
 from planning.document.blocks import Bullets, Document, Heading, Notice, Paragraph, Table
 from planning.document.figure import Sentence, listed, say
 from planning.document.origins import of_checklist, of_lock, reckoned
-from planning.json_form import checklist_digest
 from planning.onboarding.duties import duties
 from planning.onboarding.plan import ROLES, Step, steps, title_of
 

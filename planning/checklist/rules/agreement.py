@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.promises import promises
 from planning.checklist.rules.broken import Broken
-from planning.checklist.rules.spanning import HOME
+from planning.checklist.words import HOME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

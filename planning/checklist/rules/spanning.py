@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Final
 
 from planning.checklist.model import suggested_range
 from planning.checklist.rules.broken import Broken
+from planning.checklist.words import HOME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from planning.checklist.model import Checklist
 
-HOME: Final = "home"  # what the first placement of every stack is called
 MOST: Final = 3  # beside home
 
 
