@@ -8,7 +8,7 @@ from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
 from planning.diff_shapes import AmountForm, ComponentDiffForm, DeltaForm  # noqa: TC001 - pydantic reads it at run time
-from planning.json_form import SCHEMA_VERSION
+from planning.json_format import SCHEMA_VERSION
 
 if TYPE_CHECKING:
     from planning.clone.comparison import Comparison

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from planning.json_form import decimal_text
+from planning.json_format import decimal_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

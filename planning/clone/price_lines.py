@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from planning.compare.amounts import amount_of, delta_of
 from planning.compare.lines import components
-from planning.json_form import decimal_text
+from planning.json_format import decimal_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from planning.checklist.model import checklist_digest
 from planning.contract.closing import signatures, timeline
 from planning.contract.compute import compute
 from planning.contract.fabric import fabric
@@ -18,7 +19,6 @@ from planning.contract.sides import Sides
 from planning.document.blocks import Document, Notice, Paragraph
 from planning.document.figure import say
 from planning.document.origins import of_lock
-from planning.json_form import checklist_digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from catalogs.offering import known_term
-from planning.charge import HOME
+from planning.checklist.words import HOME
 from planning.contract.parties import customer_is_served
 from planning.contract.sides import counted
 from planning.document.blocks import Blank, Bullets, Heading, Notice, Paragraph, Table

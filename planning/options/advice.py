@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from planning.charge import HOME
+from planning.checklist.words import HOME
 from planning.checklist.workload import FineTuning, Training
 from planning.money import to_cents
 from planning.options.candidate_set import CandidateSet

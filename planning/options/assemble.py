@@ -6,8 +6,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item, PurchaseKind
-from planning.charge import HOME
-from planning.checklist.words import CloudName
+from planning.checklist.words import HOME, CloudName
 from planning.money import HOURS_PER_MONTH, NOTHING, ZERO, Range
 from planning.options import usage
 from planning.options.access import gateway, link

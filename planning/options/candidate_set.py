@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, final
 
 from catalogs.age import MACHINE_AGE_LIMIT_DAYS, too_old
 from catalogs.model import PurchaseKind
-from planning.charge import HOME
+from planning.checklist.words import HOME
 from planning.demand import Misfit
 from planning.money import HOURS_PER_MONTH, NOTHING, ZERO
 from planning.options.assemble import target

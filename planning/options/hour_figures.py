@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from planning.options.billed_hours import BilledHours
     from planning.options.candidate import Candidate
 
-UNIT: Final = "node hours a month"
+HOURS_UNIT: Final = "node hours a month"
 STARTS: Final = {
     "runs": "nodes x runs a month; in the busiest month whole runs, each repeated once",
     "elastic": "nodes above the least number, each started once a day",
@@ -189,7 +189,7 @@ def _figure(demand: Demand, name: str, hours: Range, *, formula: str, source: st
     inputs["in the busiest month"] = _short(hours.max)
     if each is not None:
         inputs["hours of each start"] = _short(each.expected)
-    unit = "a month" if name.startswith("starts") else UNIT
+    unit = "a month" if name.startswith("starts") else HOURS_UNIT
     return figure(
         subject=demand.workload,
         name=name,

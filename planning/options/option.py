@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Final
 from catalogs.model import PurchaseKind
 from planning.bill import Bill
 from planning.burning import untested
-from planning.charge import HOME
-from planning.checklist.words import Operation
+from planning.checklist.words import HOME, Operation
 from planning.lock import Ceilings
 from planning.money import ZERO, to_cents
 from planning.options.assemble import UNNAMED_MACHINE, named_parts, spec, target
@@ -35,9 +34,9 @@ if TYPE_CHECKING:
     from planning.options.market import Market
     from planning.options.parts import Placed
     from planning.options.search import Pick
-    from planning.quote import Judgement
     from planning.reach import SpendBounds
     from planning.spec import ClusterSpec
+    from planning.verdict import Judgement
 
 SHORT_PURCHASE: Final = {
     PurchaseKind.ON_DEMAND: "",

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from planning.charge import HOME
 from planning.checklist.usage import Usage
-from planning.checklist.words import Support
+from planning.checklist.words import HOME, Support
 from planning.money import ZERO
 
 if TYPE_CHECKING:

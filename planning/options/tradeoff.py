@@ -5,9 +5,9 @@ from __future__ import annotations
 from decimal import ROUND_HALF_UP, Decimal
 from typing import TYPE_CHECKING, Final
 
+from planning.judgement_words import Verdict
 from planning.options.recommendation import is_doubtful
 from planning.options.selection import LEAST_DIFFERENCE
-from planning.quote import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -7,7 +7,7 @@ from datetime import timedelta
 from decimal import ROUND_CEILING, Decimal
 from typing import TYPE_CHECKING, Final, Literal
 
-from planning.bill import State
+from planning.lock_shapes import State
 from planning.money import ZERO, to_cents
 from planning.relocation.moving_overlap import DAYS_PER_MONTH, is_onboarding
 

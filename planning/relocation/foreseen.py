@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from planning.charge import HOME
+from planning.checklist.words import HOME
 from planning.money import ZERO, Range
 from planning.platform.hosts import HOSTS, PRIVATE_DOMAIN
 from planning.relocation.buckets import PURPOSES, STORE_USERS, TEAM_BUCKET

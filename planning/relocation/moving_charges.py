@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
-from planning.bill import Group, LineItem, State
+from planning.bill import Group, LineItem
 from planning.charge import Charge
+from planning.lock_shapes import State
 from planning.money import NOTHING, ZERO, Range
 from planning.pricing import price_all, unpriced
 from planning.quantities import WITHOUT_KEYS

@@ -7,9 +7,10 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
-from planning.bill import Group, LineItem, State
+from planning.bill import Group, LineItem
 from planning.bill_parts import component_of
-from planning.charge import HOME
+from planning.checklist.words import HOME
+from planning.lock_shapes import State
 from planning.money import HOURS_PER_MONTH, NOTHING, ZERO, Range, to_cents
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ import json
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final, cast
 
-from planning.json_form import SCHEMA_VERSION, range_form
+from planning.json_form import range_form
+from planning.json_format import SCHEMA_VERSION
 from planning.lock import to_text as lock_text
 from planning.money import Range
 from planning.relocation.features import OF_KIND
