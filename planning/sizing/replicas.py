@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from catalogs.model import Accelerator
     from planning.demand import Demand, Misfit, ServingLoad
 
-BYTES_PER_GB_AND_MS: Final = 1e6
+BYTES_PER_GB_AND_MS: Final = 10**6  # bytes / (GB/s x this) = ms
 PLACES: Final = Decimal("0.0001")
 
 
@@ -91,4 +91,4 @@ def _ms_per_token(demand: Demand, accelerator: Accelerator, width: int) -> Decim
     bandwidth = accelerator.hbm_gb_per_s
     if demand.bytes_per_token is None or not bandwidth:
         return None
-    return demand.bytes_per_token / (width * bandwidth * Decimal(BYTES_PER_GB_AND_MS))
+    return demand.bytes_per_token / (width * bandwidth * BYTES_PER_GB_AND_MS)

@@ -16,13 +16,12 @@ from planning.sizing.misfits import (
     SIZE_UNKNOWN,
     TOO_SLOW_PER_TOKEN,
 )
+from planning.sizing.replicas import BYTES_PER_GB_AND_MS, replicas_for
 
 if TYPE_CHECKING:
     from catalogs.model import Accelerator, Machine
     from planning.demand import Demand, ServingLoad
     from planning.money import Range
-
-BYTES_PER_GB_AND_MS = 10**6  # bytes / (GB/s x this) = ms
 
 
 class Seats(NamedTuple):
@@ -100,9 +99,7 @@ def _replicas(demand: Demand, machine: Machine, accelerator: Accelerator) -> Sea
 def _answering(
     demand: Demand, load: ServingLoad, machine: Machine, accelerator: Accelerator, *, needed: int
 ) -> Seats | Misfit:
-    """Replicas that answer a load; imported here, so that who gives replicas never pays for reading benchmarks."""
-    from planning.sizing.replicas import replicas_for  # noqa: PLC0415
-
+    """Replicas that answer a load."""
     found = replicas_for(demand, load, accelerator, least=needed, most=machine.accelerators)
     if isinstance(found, Misfit):
         return found

@@ -1,6 +1,7 @@
 """Small services of AWS around a cluster: free where a component of ours keeps their use small, else not known here.
 
-Source: the pricing pages of the services, from memory; none was opened again in 2026-11.
+Source: the pricing pages of the services, from memory; none was opened again in 2026-11. Parameters of Systems Manager:
+aws.amazon.com/systems-manager/pricing (standard ones are free).
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 QUEUE: Final = "one reader that waits 20 seconds a request stays below the first million requests of a month"
 TRAIL: Final = "the first copy of management events is not charged; an account with a trail leaves this one out"
 ACTION: Final = "the first two budgets with actions of an account are not charged, each later one is 0.10 USD a day"
+STANDARD_TIER: Final = "Standard"
 
 
 def ours(case: Case, *, rule: str) -> Iterator[Finding]:
@@ -53,10 +55,19 @@ def certificate(case: Case) -> Iterator[Finding]:
     yield Free("public certificates are not charged")
 
 
+def parameter(case: Case) -> Iterator[Finding]:
+    """One parameter of Systems Manager."""
+    tier = case.inputs.at("tier").text(STANDARD_TIER)
+    if tier != STANDARD_TIER:
+        raise UnreadableError(f"tier {tier!r} has no price here")
+    yield Free("standard parameters are not charged")
+
+
 COUNTERS: Final[dict[str, Counter]] = {
     "aws:sqs/queue:Queue": partial(ours, rule=QUEUE),
     "aws:cloudtrail/trail:Trail": trail,
     "aws:budgets/budgetAction:BudgetAction": partial(ours, rule=ACTION),
     "aws:route53/zone:Zone": zone,
     "aws:acm/certificate:Certificate": certificate,
+    "aws:ssm/parameter:Parameter": parameter,
 }

@@ -9,7 +9,9 @@ from functools import cache
 from itertools import chain
 from typing import Final
 
-from planning.takeoff import azure_network, gcp_free
+from planning.takeoff.azure_network import FREE as AZURE_SINGLE
+from planning.takeoff.gcp_free import MODULES as GCP_MODULES
+from planning.takeoff.gcp_free import SINGLE as GCP_SINGLE
 
 _OF_BUCKET: Final = "settings of buckets are not charged, what lies in them is"
 _MODULES: Final[dict[str, tuple[str, str]]] = {  # module: (rule, resources in it)
@@ -111,11 +113,11 @@ def _token(module: str, name: str) -> str:
 FREE_TYPES: Final = dict(
     chain(
         _SINGLE.items(),
-        azure_network.FREE.items(),
-        gcp_free.SINGLE.items(),
+        AZURE_SINGLE.items(),
+        GCP_SINGLE.items(),
         (
             (_token(module, name), rule)
-            for module, (rule, names) in (*_MODULES.items(), *gcp_free.MODULES.items())
+            for module, (rule, names) in (*_MODULES.items(), *GCP_MODULES.items())
             for name in names.split()
         ),
     )

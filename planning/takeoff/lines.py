@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Final, final
 
 from catalogs.model import UnpricedError
 from planning import pricing
-from planning.bill import LineItem, State
+from planning.bill import LineItem
 from planning.charge import LIST_PRICE, Charge
+from planning.lock_shapes import State
 from planning.money import NOTHING, ZERO, Range
 from planning.takeoff.findings import Free, Gap, Place
 from planning.takeoff.places import place_of

@@ -6,38 +6,35 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from planning.bill import Group
-from planning.takeoff import (
-    atoll,
-    aws_network,
-    aws_nodes,
-    aws_parameters,
-    aws_storage,
-    aws_watch,
-    azure_network,
-    coreweave,
-    gcp_network,
-    gcp_nodes,
-    gcp_storage,
-    karpenter,
-    kubernetes,
-)
+from planning.takeoff.atoll import component
+from planning.takeoff.aws_network import COUNTERS as AWS_NETWORK
+from planning.takeoff.aws_nodes import COUNTERS as AWS_NODES
+from planning.takeoff.aws_storage import COUNTERS as AWS_STORAGE
+from planning.takeoff.aws_watch import COUNTERS as AWS_WATCH
+from planning.takeoff.azure_network import COUNTERS as AZURE_NETWORK
+from planning.takeoff.coreweave import COUNTERS as COREWEAVE
+from planning.takeoff.gcp_network import COUNTERS as GCP_NETWORK
+from planning.takeoff.gcp_nodes import COUNTERS as GCP_NODES
+from planning.takeoff.gcp_storage import COUNTERS as GCP_STORAGE
+from planning.takeoff.karpenter import COUNTERS as KARPENTER
+from planning.takeoff.kubernetes import COUNTERS as KUBERNETES
+from planning.takeoff.kubernetes import in_cluster
 
 if TYPE_CHECKING:
     from planning.takeoff.findings import Counter
 
 COUNTERS: Final[dict[str, Counter]] = {
-    **aws_nodes.COUNTERS,
-    **aws_network.COUNTERS,
-    **aws_parameters.COUNTERS,
-    **aws_storage.COUNTERS,
-    **aws_watch.COUNTERS,
-    **azure_network.COUNTERS,
-    **karpenter.COUNTERS,
-    **kubernetes.COUNTERS,
-    **gcp_network.COUNTERS,
-    **gcp_nodes.COUNTERS,
-    **gcp_storage.COUNTERS,
-    **coreweave.COUNTERS,  # after kubernetes: its claims and pools are objects too
+    **AWS_NODES,
+    **AWS_NETWORK,
+    **AWS_STORAGE,
+    **AWS_WATCH,
+    **AZURE_NETWORK,
+    **KARPENTER,
+    **KUBERNETES,
+    **GCP_NETWORK,
+    **GCP_NODES,
+    **GCP_STORAGE,
+    **COREWEAVE,  # after kubernetes: its claims and pools are objects too
 }
 
 _GROUPS: Final = {  # chapter of what has no rule or cannot be read, by the start of its type
@@ -70,7 +67,7 @@ _GROUPS: Final = {  # chapter of what has no rule or cannot be read, by the star
     "gcp:storage/": Group.STORAGE,
     "kubernetes:": Group.COMPUTE,
 }
-_PREFIXES: Final[dict[str, Counter]] = {"atoll:": atoll.component, "kubernetes:": kubernetes.in_cluster}
+_PREFIXES: Final[dict[str, Counter]] = {"atoll:": component, "kubernetes:": in_cluster}
 
 
 def group_of(token: str) -> Group:

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
-from planning.bill import Bill, LineItem, State
+from planning.bill import Bill, LineItem
+from planning.lock_shapes import State
 from planning.money import NOTHING, Range
 from planning.takeoff.atoll import COMPONENT, declares_share
 from planning.takeoff.case import Case

@@ -25,7 +25,7 @@ LONGEST_MESSAGE: Final = 400  # of a diagnostic, which may hold a whole tracebac
 _SHOW_SAMES: Final = "run `pulumi preview --json --show-sames` for whole totals"
 
 
-def faults(document: dict[str, object]) -> Iterator[str]:
+def find_digest_faults(document: dict[str, object]) -> Iterator[str]:
     """What keeps the document from being a preview, each with its path."""
     steps = document.get("steps", [])
     if not is_list(steps):
@@ -40,7 +40,7 @@ def faults(document: dict[str, object]) -> Iterator[str]:
                 yield f"steps[{index}].{name}: not a resource with urn and type"
 
 
-def preview(document: dict[str, object]) -> Preview:
+def read_digest(document: dict[str, object]) -> Preview:
     """The stack before and after: first old state and last new state of each URN.
 
     Raises:

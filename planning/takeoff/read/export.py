@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def faults(document: dict[str, object]) -> Iterator[str]:
+def find_export_faults(document: dict[str, object]) -> Iterator[str]:
     """What keeps the document from being an exported stack, each with its path."""
     deployment = document.get("deployment")
     if deployment is not None and not is_object(deployment):
@@ -22,7 +22,7 @@ def faults(document: dict[str, object]) -> Iterator[str]:
         yield from strangers(deployment.get("resources", []), "deployment.resources")
 
 
-def preview(document: dict[str, object]) -> Preview:
+def read_export(document: dict[str, object]) -> Preview:
     """The stack as it stands. What waits for deletion and what is only read is left out, and said."""
     states = _states(document)
     kept = [state for state in states if state.get("delete") is not True and state.get("external") is not True]

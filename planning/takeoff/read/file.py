@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 from planning.errors import Fault, InputError
 from planning.input_files import MORE_THAN_ONE, as_object, parse_json, read_content
-from planning.takeoff.read import digest, export, plan
+from planning.takeoff.read.digest import find_digest_faults, read_digest
+from planning.takeoff.read.export import find_export_faults, read_export
+from planning.takeoff.read.plan import find_plan_faults, read_plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -26,9 +28,9 @@ Reader = tuple[
     "Callable[[dict[str, object]], Preview]",
 ]
 _READERS: Final[tuple[Reader, ...]] = (
-    (lambda document: "deployment" in document, export.faults, export.preview),
-    (lambda document: any(key in document for key in _PREVIEW_KEYS), digest.faults, digest.preview),
-    (lambda document: "resources" in document and "stack" in document, plan.faults, plan.preview),
+    (lambda document: "deployment" in document, find_export_faults, read_export),
+    (lambda document: any(key in document for key in _PREVIEW_KEYS), find_digest_faults, read_digest),
+    (lambda document: "resources" in document and "stack" in document, find_plan_faults, read_plan),
 )
 
 

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 
-def faults(document: dict[str, object]) -> Iterator[str]:
+def find_plan_faults(document: dict[str, object]) -> Iterator[str]:
     """What keeps the document from being a plan, each with its path."""
     return strangers(document.get("resources"), "resources")
 
 
-def preview(document: dict[str, object]) -> Preview:
+def read_plan(document: dict[str, object]) -> Preview:
     """The stack after; a plan knows nothing of what exists."""
     registered = objects(document.get("resources"))
     urns = {text(each.get("urn")) for each in registered}
