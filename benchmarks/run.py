@@ -29,7 +29,7 @@ from planning.checklist.reading import read_file
 from planning.options.market import Market
 from planning.price_report import report
 from planning.quoting import quote
-from planning.takeoff.read import read_file as read_preview
+from planning.takeoff.read.file import read_file as read_preview
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pulumi
 
-from planning.charge import HOME
+from planning.checklist.words import HOME
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Final
 from driver.placed import in_checklist
 from driver.prices import price_book, too_old
 from planning.checklist.faults import nearest
+from planning.checklist.model import checklist_digest
 from planning.checklist.reading import read_file
 from planning.checklist.rules.table import broken_rules
 from planning.checklist.words import CloudName
 from planning.errors import CannotTellError, InputError, NothingFitsError, OverCeilingError, StalePricesError
-from planning.json_form import checklist_digest
+from planning.judgement_words import Verdict
 from planning.options.market import Market
-from planning.quote import Verdict
 from planning.quoting import quote
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final, cast
 from driver.agreement import Difference, differences
 from driver.prices import as_book
 from planning.beneath import beneath
-from planning.json_form import SCHEMA_VERSION, bill_form, judgement_form, range_form, usd_per_node_hour
+from planning.json_form import bill_form, judgement_form, range_form, usd_per_node_hour
+from planning.json_format import SCHEMA_VERSION
 from planning.options.market import Market
 from planning.options.option import whole_bill
 from planning.platform.digests import SoftwareLock
@@ -34,9 +35,9 @@ if TYPE_CHECKING:
     from planning.lock import Lock
     from planning.plan_shapes import DifferenceForm, PlanForm, ResourceForm
     from planning.platform.shapes import LeftOutForm, PinnedForm
-    from planning.quote import Judgement
     from planning.spec import ClusterSpec
     from planning.takeoff.resource import Resource
+    from planning.verdict import Judgement
     from policies.subject import Facts
 
 CLOUD_TARGETS: Final = ("aws", "gcp")  # whose resources may leave their region to the provider

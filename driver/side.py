@@ -19,9 +19,9 @@ from catalogs.model import CatalogError
 from driver.diff.answers import DONE, JUDGE, PRICE, READY, REGISTER, STARTED
 from planning.errors import AtollError, CannotTellError, InputError, in_one_line
 from planning.json_form import bill_form
+from planning.judgement_words import Verdict
 from planning.lock import parse, refuse_other_stack
-from planning.quote import Verdict
-from planning.takeoff.read.plan import preview
+from planning.takeoff.read.plan import read_plan
 from planning.verdict import judge
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def _lock(text: str, stack: str) -> Lock:
 
 def _resources(path: Path) -> tuple[Resource, ...]:
     registered = cast("RegisteredForm", json.loads(path.read_text(encoding="utf-8")))
-    return preview({"resources": registered["resources"]}).new
+    return read_plan({"resources": registered["resources"]}).new
 
 
 def _whole(settings: Path) -> bool:

@@ -17,8 +17,9 @@ from planning.clone.placing import placed
 from planning.clone.target import ground
 from planning.clone.text import rewritten
 from planning.clone.zoning import refuse_zones, zoned
-from planning.lock import lock, to_text
+from planning.lock import to_text
 from planning.options.option import ceilings
+from planning.quote import lock
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -6,9 +6,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from driver.answers import dated, option_named, refuse_old_option
+from planning.checklist.model import checklist_digest
 from planning.errors import InputError, NothingFitsError, OverCeilingError
-from planning.json_form import checklist_digest
-from planning.quote import Verdict
+from planning.judgement_words import Verdict
 from planning.quoting import quote
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from driver.accepted_lock import accepted_lock
 from driver.project import STACK_NAME, Project, known_stack, shown
-from planning.charge import HOME
+from planning.checklist.model import checklist_digest
 from planning.checklist.reading import read_file
+from planning.checklist.words import HOME
 from planning.errors import AtollError, InputError
 from planning.input_files import read_text
-from planning.json_form import checklist_digest
 from planning.lock import read_lock
 
 if TYPE_CHECKING:

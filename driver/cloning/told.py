@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, cast
 
 from planning.clone.form import SCHEMA_VERSION, assumed_form, field_forms
-from planning.quote import Verdict
+from planning.judgement_words import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, Protocol, cast
 
-from planning.charge import HOME
+from planning.checklist.words import HOME
 from planning.leftovers import Found, Leftovers, Unanswered, classify
 from planning.preflight.told import Told
 

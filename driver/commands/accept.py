@@ -10,10 +10,11 @@ from driver.stack_file import with_accepted
 from driver.writing import write_all
 from planning.clone.keeping import kept
 from planning.errors import InputError, OverCeilingError
-from planning.lock import Lock, lock, read_lock, to_text
+from planning.judgement_words import Verdict
+from planning.lock import Lock, read_lock, to_text
 from planning.options.market import Market
 from planning.options.option import ceilings
-from planning.quote import Option, Quote, Verdict
+from planning.quote import Option, Quote, lock
 
 
 def run_accept(

@@ -9,7 +9,7 @@ from driver import arguments
 from driver.accepted_lock import own_lock
 from driver.project import known_stack
 from driver.screen import note
-from planning.charge import HOME
+from planning.checklist.words import HOME
 from planning.errors import InputError
 
 LONGEST_HOURS = 24

@@ -13,9 +13,9 @@ from driver.render.price import price_parts
 from driver.screen import note
 from planning.checklist.units import QuantityError, parse_number
 from planning.errors import CannotTellError, OverCeilingError
+from planning.judgement_words import Verdict
 from planning.price_report import report
-from planning.quote import Verdict
-from planning.takeoff.read import read_file
+from planning.takeoff.read.file import read_file
 
 CEILING_OPTION: Final = "--ceiling"
 EXIT_CODES: Final = {

@@ -14,8 +14,7 @@ from driver.screen import json_text, progress, show, show_json
 from driver.writing import write_all
 from planning.errors import InputError
 from planning.input_files import as_object, parse_json, read_content
-from planning.takeoff.read import read
-from planning.takeoff.read.file import LARGEST_BYTES
+from planning.takeoff.read.file import LARGEST_BYTES, read
 from policies.law_reading import read_law
 from policies.table import RULES
 

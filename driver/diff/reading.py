@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from driver.diff.answers import JudgedAnswerForm, PricedForm, RegisteredForm
 from planning.errors import InputError
 from planning.input_files import read_object
-from planning.takeoff.read.plan import preview
+from planning.takeoff.read.plan import read_plan
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,7 +32,7 @@ def failure(path: Path) -> str:
 def resources(path: Path | None) -> tuple[Resource, ...]:
     """What a program registered; nothing where it failed."""
     found = _valid(path, RegisteredForm)
-    return preview(cast("dict[str, object]", found)).new if found and "resources" in found else ()
+    return read_plan(cast("dict[str, object]", found)).new if found and "resources" in found else ()
 
 
 def judged(path: Path | None) -> JudgedAnswerForm:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 from driver.offline.stack_config import read_config
 from driver.project import shown
 from driver.stack_keys import list_unused_keys
+from planning.checklist.model import checklist_digest
 from planning.checklist.reading import read_file
 from planning.errors import InputError
-from planning.json_form import checklist_digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,7 +14,7 @@ from driver.planned import Planned, planned
 from driver.prices import price_book
 from driver.project import LAW_NAME, shown
 from planning.errors import AtollError, CannotTellError, OverCeilingError, StalePricesError
-from planning.quote import Verdict
+from planning.judgement_words import Verdict
 from policies.law_reading import read_law
 from policies.table import RULES
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 from components.platform.topology import levels
 from driver.accepted_lock import own_lock
 from driver.project import known_stack
-from planning.charge import HOME
 from planning.checklist.reading import read_file
+from planning.checklist.words import HOME
 from planning.errors import InputError
 from planning.incidents import names
 from planning.incidents.findings import judged

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from driver.render.amounts import day, floor, quantity, unpriced_note, usd_exact, usd_range
 from driver.render.layout import GAP, ScreenLine, wrap
-from planning.bill import Bill, Group, State, total
+from planning.bill import Bill, Group, total
+from planning.lock_shapes import State
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

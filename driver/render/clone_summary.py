@@ -12,7 +12,7 @@ from rich.text import Text
 from driver.cloning.told import PLAIN
 from driver.pull_request import figures
 from planning.clone.form import assumed_form
-from planning.quote import Verdict
+from planning.judgement_words import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -14,7 +14,7 @@ from driver.render.quote_names import (
     letter,
     views,
 )
-from planning.charge import HOME
+from planning.checklist.words import HOME
 from planning.json_form import versus_big_three_percent, worth_by_pool
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from driver.render.amounts import NOT_KNOWN, total, usd
-from planning.bill import State
+from planning.lock_shapes import State
 from planning.money import ZERO
 
 if TYPE_CHECKING:

@@ -8,10 +8,11 @@ from driver.render.amounts import NOT_KNOWN, days, duration, floor, number, perc
 from driver.render.options import held_all_month, lead_worth, where
 from driver.render.quote_names import describe_verdict, letter, named, views
 from driver.render.quote_sheets import Cell, Chapter, Row, Sheet, texts
-from planning.bill import Bill, Group, State
+from planning.bill import Bill, Group
 from planning.bill import total as sum_of
 from planning.checklist.workload import Compute
 from planning.json_form import versus_big_three_percent
+from planning.lock_shapes import State
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

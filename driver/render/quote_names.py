@@ -7,8 +7,8 @@ from decimal import Decimal
 from string import ascii_uppercase
 from typing import TYPE_CHECKING, Final
 
+from planning.judgement_words import Verdict
 from planning.money import ZERO
-from planning.quote import Verdict
 from planning.verdict import NO_CEILING
 
 if TYPE_CHECKING:

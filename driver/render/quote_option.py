@@ -8,8 +8,9 @@ from driver.render.amounts import day, expected_month, floor, nodes, quantity, u
 from driver.render.options import named_pools, option_details, shared_details, where
 from driver.render.quote_names import describe_verdict, letter, named, views
 from driver.render.quote_sheets import Cell, Chapter, Row, Sheet, texts
-from planning.bill import Bill, Group, State
+from planning.bill import Bill, Group
 from planning.bill import total as sum_of
+from planning.lock_shapes import State
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

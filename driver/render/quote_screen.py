@@ -18,7 +18,8 @@ from driver.render.quote_names import (
     letter,
     views,
 )
-from planning.quote import Verdict, name_view
+from planning.judgement_words import Verdict
+from planning.quote import name_view
 from planning.verdict import COSTS
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from driver.render.figures import describe_value
 from driver.render.quote_names import find_shared, letter, named
 from driver.render.quote_screen import NOT_VALID, describe_advice, group_unmet
 from driver.render.quote_sheets import Cell, Chapter, Row, Sheet, texts
-from planning.bill import State
+from planning.lock_shapes import State
 from planning.quote import name_view
 
 if TYPE_CHECKING:

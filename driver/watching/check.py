@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Final
 from driver.planned import plan_form, planned
 from planning.compare.amounts import amount_of, delta_of, expected_of, moves
 from planning.errors import AtollError, CannotTellError, InputError, OverCeilingError, StalePricesError, in_one_line
-from planning.json_form import decimal_text, line_form
+from planning.json_form import line_form
+from planning.json_format import decimal_text
+from planning.judgement_words import Verdict
 from planning.lock import read_lock
 from planning.money import ZERO, to_cents
-from planning.quote import Verdict
 from planning.takeoff.registered import OWN_PREFIX
 from policies.forms import exemption_forms, found_forms
 

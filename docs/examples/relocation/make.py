@@ -18,8 +18,8 @@ from driver.relocate.given import given, measured, rates
 from driver.relocate.measured_file import read_measured
 from driver.render.relocation_markdown import bill_text
 from driver.render.relocation_words import conclusion, heading
-from planning.lock import lock
 from planning.options.option import ceilings
+from planning.quote import lock
 from planning.relocation.foreseen import from_lock
 from planning.relocation.measured import with_measured
 from planning.relocation.plan import plan

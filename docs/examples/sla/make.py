@@ -20,9 +20,9 @@ from driver.screen import json_text
 from driver.sla.files import exclusions_in, recorded_in
 from driver.sla.reckoning import settled, table_source
 from planning.checklist.reading import read_file
-from planning.lock import lock
 from planning.options.option import ceilings
 from planning.platform.alerts import delivered
+from planning.quote import lock
 from planning.sla.document import document
 from planning.sla.month import Month
 from planning.sla.parts import parts_of
