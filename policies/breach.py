@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 if TYPE_CHECKING:
     from decimal import Decimal
 
-    from planning.quote import Verdict
+    from planning.judgement_words import Verdict
 
 
 class Level(StrEnum):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from planning.errors import CannotTellError
-from planning.quote import Verdict
+from planning.judgement_words import Verdict
 from policies.breach import Level
 from policies.exemptions import Standing, standing
 from policies.rule import BROKEN, MONEY, OLD_PRICES

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import Field
 
-from planning.charge import HOME
+from planning.checklist.words import HOME
 from planning.interval import bounded, of_lines
+from planning.judgement_words import Verdict
 from planning.money import CENT, round_to, to_cents
-from planning.quote import Verdict
 from planning.reach import most_nodes
 from planning.relief import amount, relief
 from planning.verdict import unpriced_words

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from planning.quote import Verdict
+from planning.judgement_words import Verdict
 from planning.takeoff.properties import Properties, UnreadableError
 from policies.breach import Breach
 

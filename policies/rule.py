@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from planning.errors import AtollError, OverCeilingError, StalePricesError
-from planning.quote import Verdict
+from planning.judgement_words import Verdict
 from policies.breach import Breach, Level, NoSettings, Settings, Severity
 
 if TYPE_CHECKING:

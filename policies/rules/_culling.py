@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import Field
 
-from planning.quote import Verdict
+from planning.judgement_words import Verdict
 from planning.takeoff.properties import UnreadableError
 from policies.breach import Breach, Settings
 from policies.reading import each, unclear

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from planning.quote import Verdict
+from planning.judgement_words import Verdict
 from planning.takeoff.resource import Unknown
 from policies.breach import Breach
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from planning.charge import HOME
+from planning.checklist.words import HOME
 from planning.money import ZERO
 from planning.takeoff.coreweave import INSTANCE_TYPES
 from planning.takeoff.properties import Properties, UnreadableError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from planning.quote import Verdict
+from planning.judgement_words import Verdict
 from policies.breach import Breach, Settings, Severity
 from policies.reading import each
 from policies.rule import Rule

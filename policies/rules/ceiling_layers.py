@@ -6,9 +6,9 @@ from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from planning.judgement_words import Verdict
 from planning.money import ZERO, to_cents
 from planning.platform.prices import PlainLine, node_prices
-from planning.quote import Verdict
 from planning.reach import most_nodes, reaches
 from policies.breach import Breach, Severity
 from policies.reading import each

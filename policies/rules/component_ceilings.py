@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from planning.bill import Bill, State
 from planning.bill_parts import DEPTHS, component_of, in_part, placed
 from planning.interval import of_lines
+from planning.lock_shapes import State
 from policies.breach import Settings, Severity
 from policies.money import Usd, at_least, bill_of, held, usd, way_out
 from policies.rule import MONEY, Rule
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from decimal import Decimal
 
+    from planning.bill import Bill
     from planning.interval import Interval
     from policies.breach import Breach
     from policies.subject import Subject

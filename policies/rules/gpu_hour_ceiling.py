@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from planning.bill import Group, State
+from planning.bill import Group
 from planning.bill_parts import placement_of
-from planning.charge import HOME
+from planning.checklist.words import HOME
+from planning.judgement_words import Verdict
+from planning.lock_shapes import State
 from planning.money import round_to
-from planning.quote import Verdict
 from policies.breach import Breach, Severity
 from policies.money import at_least, lines_of, usd
 from policies.rule import MONEY, Rule

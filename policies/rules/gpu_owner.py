@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from planning.accelerators import NVIDIA, device
-from planning.quote import Verdict
+from planning.judgement_words import Verdict
 from planning.takeoff.properties import Properties, UnreadableError
 from policies.breach import Breach, Severity
 from policies.reading import each, unclear

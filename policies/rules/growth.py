@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field
 
 from planning.interval import Interval, of_lines
+from planning.judgement_words import Verdict
 from planning.money import ZERO
-from planning.quote import Verdict
 from planning.verdict import unpriced_words
 from policies.breach import Breach, Level, Settings, Severity
 from policies.money import Usd, bill_of, usd

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from planning.quote import Verdict
+from planning.judgement_words import Verdict
 from planning.takeoff.properties import Properties
 from policies.breach import Breach, Severity
 from policies.reading import each

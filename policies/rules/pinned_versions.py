@@ -7,8 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, Literal
 
 from catalogs.software.exact import COMMIT, is_exact_image, is_exact_version
+from planning.judgement_words import Verdict
 from planning.platform.digests import unresolved
-from planning.quote import Verdict
 from policies.breach import Breach, Settings, Severity
 from policies.reading import each
 from policies.rule import Rule

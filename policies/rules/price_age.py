@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 from pydantic import Field
 
 from catalogs.age import MACHINE_AGE_LIMIT_DAYS, SERVICE_AGE_LIMIT_DAYS, age_days
+from planning.judgement_words import Verdict
 from planning.price_age import too_old
-from planning.quote import Verdict
 from policies.breach import Breach, Settings, Severity
 from policies.rule import OLD_PRICES, Rule
 

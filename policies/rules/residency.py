@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from pydantic import Field
 
 from planning.checklist.words import Residency
-from planning.quote import Verdict
+from planning.judgement_words import Verdict
 from policies.breach import Breach, Settings, Severity
 from policies.reading import each
 from policies.rule import Rule

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 from pydantic import Field
 
 from catalogs.model import PurchaseKind
+from planning.judgement_words import Verdict
 from planning.money import ZERO, round_to
-from planning.quote import Verdict
 from planning.takeoff.properties import Properties, UnreadableError
 from policies.breach import Breach, Settings, Severity
 from policies.reading import each, unclear

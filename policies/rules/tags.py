@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from planning.errors import InputError
 from planning.input_files import parse_json
-from planning.quote import Verdict
+from planning.judgement_words import Verdict
 from planning.takeoff.properties import Properties, UnreadableError
 from policies.breach import Breach, Level, Settings, Severity
 from policies.reading import each

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
 from typing import TYPE_CHECKING
 
-from planning.bill import Group, State
+from planning.bill import Group
 from planning.bill_parts import component_of, placed
-from planning.charge import HOME
+from planning.checklist.words import HOME
 from planning.interval import NOTHING, of_lines
+from planning.judgement_words import Verdict
+from planning.lock_shapes import State
 from planning.money import ZERO
-from planning.quote import Verdict
 from policies.breach import Severity
 from policies.money import at_least, bill_of, held, usd, way_out, whole_month
 from policies.rule import MONEY, Rule

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from planning.bill import State
 from planning.errors import CannotTellError
-from planning.quote import Verdict
+from planning.judgement_words import Verdict
+from planning.lock_shapes import State
 from planning.takeoff.rules import counter_of
 from policies.breach import Breach, Severity
 from policies.money import MayStayUnpriced, lines_of
