@@ -15,8 +15,8 @@ from driver.cloud.aws_clients import Clients
 from driver.cloud.aws_machines import CREATED_FOR
 from driver.cloud.aws_tags import Tagged, kind_of, last, marks
 from driver.cloud.registry import leftovers_of
-from planning.bill import State
 from planning.leftovers import Found, Leftover, Leftovers, classify
+from planning.lock_shapes import State
 
 
 @pytest.fixture

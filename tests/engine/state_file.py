@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from planning.takeoff.read import read
+from planning.takeoff.read.file import read
 from planning.takeoff.read.values import BLINDED
 from planning.takeoff.resource import Resource, Secret, Unknown, Value
 

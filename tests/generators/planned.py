@@ -13,9 +13,9 @@ from command_here import command_here
 
 from driver.stack_file import with_accepted
 from planning.checklist.model import Checklist
-from planning.lock import lock, to_text
+from planning.lock import to_text
 from planning.options.option import ceilings
-from planning.quote import Option, Quote
+from planning.quote import Option, Quote, lock
 
 
 def installable(checklist: Checklist) -> Checklist:

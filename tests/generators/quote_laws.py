@@ -9,10 +9,11 @@ from itertools import combinations
 from planning.checklist.model import Checklist
 from planning.checklist.workload import FineTuning, Training
 from planning.gke_ranges import count_room
+from planning.judgement_words import Verdict
 from planning.money import HOURS_PER_MONTH
 from planning.options.candidate_set import limit_of
 from planning.options.recommendation import MARGIN, STOPPABLE
-from planning.quote import Option, Quote, Verdict
+from planning.quote import Option, Quote
 from planning.sizing.training import rollouts_of
 from planning.stores import WITH_BUCKET
 from planning.subnets import NARROWEST_RANGES

@@ -15,9 +15,10 @@ from catalogs.reader import Catalog, load
 from components.targets import build
 from driver.offline.program import run
 from planning.checklist.reading import read_file
-from planning.lock import Ceilings, Lock, lock
+from planning.lock import Ceilings, Lock
 from planning.options.market import Market
 from planning.options.option import ceilings
+from planning.quote import lock
 from planning.quoting import quote
 from planning.reach import counted_prices
 from planning.takeoff.resource import Resource, Value

@@ -18,7 +18,7 @@ import yaml
 from policy_kit import ceiling, sound
 
 from planning.errors import InputError
-from planning.quote import Verdict
+from planning.judgement_words import Verdict
 from policies.breach import Breach, Level, NoSettings, Severity
 from policies.exemptions import Exemption, Standing
 from policies.judging import judged

@@ -15,8 +15,8 @@ from policy_kit import STACKS, added, ceiling, changed, made, sound
 
 from planning.bill import Bill
 from planning.interval import of_lines
+from planning.judgement_words import Verdict
 from planning.money import CENT, HOURS_PER_MONTH
-from planning.quote import Verdict
 from planning.reach import reaches
 from planning.relief import amount, relief
 from planning.takeoff.resource import UNKNOWN, Value

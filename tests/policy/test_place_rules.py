@@ -9,9 +9,9 @@ import pytest
 from lock_kit import with_home, with_pool
 from policy_kit import added, changed, made, sound, with_resource
 
+from planning.judgement_words import Verdict
 from planning.lock import Lock
 from planning.money import ZERO
-from planning.quote import Verdict
 from planning.spec import Amounts, Link
 from planning.takeoff.properties import Properties, UnreadableError
 from planning.takeoff.resource import UNKNOWN, Secret, Unknown, Value

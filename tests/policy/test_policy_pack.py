@@ -18,9 +18,9 @@ from servicer import HIDDEN, ask, struct, told
 from test_policy_rules import EVERY_CASE
 
 from components import settings
+from planning.judgement_words import Verdict
 from planning.lock import to_text
 from planning.lock_faults import inconsistencies
-from planning.quote import Verdict
 from planning.takeoff.resource import Resource, Unknown
 from policies import pack
 from policies.asked import GROUND, Asked, stricter

@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 from policy_kit import STACKS, Breaking, sound
 
-from planning.quote import Verdict
+from planning.judgement_words import Verdict
 from policies.judging import judged
 from policies.rule import Rule
 from policies.table import RULES

@@ -22,7 +22,7 @@ import pytest
 from policy_kit import STACKS, Breaking, put, sound, with_resource
 from test_policy_rules import cases
 
-from planning.quote import Verdict
+from planning.judgement_words import Verdict
 from planning.takeoff.resource import UNKNOWN, Resource, Secret, Unknown, Value
 from planning.takeoff.takeoff import TakeOff
 from policies.breach import Breach, Level

@@ -8,7 +8,7 @@ import pytest
 from policy_cases._plain import plain
 from policy_kit import added, changed, made, sound, with_options, without
 
-from planning.quote import Verdict
+from planning.judgement_words import Verdict
 from planning.takeoff.resource import UNKNOWN, Secret, Unknown, Value
 from policies.law import Law
 from policies.rule import Rule

@@ -12,13 +12,12 @@ from command_here import command_here
 from locked_stack import write_locked
 
 from catalogs.reader import load
-from planning.bill import State
 from planning.checklist import Checklist
 from planning.checklist.reading import read_file
-from planning.lock import lock
+from planning.lock_shapes import State
 from planning.options.market import Market
 from planning.options.option import ceilings
-from planning.quote import Quote
+from planning.quote import Quote, lock
 from planning.quoting import quote
 
 ROOT = Path(__file__).parents[2]

@@ -20,12 +20,13 @@ from planning.checklist import Checklist
 from planning.checklist.reading import read_file
 from planning.checklist.words import Orchestration
 from planning.elastic import elastic_nodes
-from planning.lock import Lock, lock
+from planning.judgement_words import Verdict
+from planning.lock import Lock
 from planning.options.market import Market
 from planning.options.option import ceilings
 from planning.platform.spend_ledger import plan_of_text
 from planning.queues import lines, namespace_quotas
-from planning.quote import Verdict
+from planning.quote import lock
 from planning.quoting import quote
 from planning.reach import by_queue, counted_prices, faults, guard_plan, opens, reaches
 from planning.takeoff.resource import Resource

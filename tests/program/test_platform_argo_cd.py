@@ -27,9 +27,9 @@ from driver.gitops.written import HEADER, Place, files, outdated
 from driver.offline.program import Run, run
 from planning.checklist.reading import read_file
 from planning.errors import InputError
-from planning.lock import lock
 from planning.options.market import Market
 from planning.options.option import ceilings
+from planning.quote import lock
 from planning.quoting import quote
 from planning.takeoff.resource import UNKNOWN, Resource, Secret
 

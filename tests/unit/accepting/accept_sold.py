@@ -11,9 +11,10 @@ from catalogs.reader import Catalog, load
 from driver.accepting.asked import Asked
 from planning.acceptance.expected import Expected, expected
 from planning.checklist.reading import read_file
-from planning.lock import Lock, lock
+from planning.lock import Lock
 from planning.options.market import Market
 from planning.options.option import ceilings
+from planning.quote import lock
 from planning.quoting import quote
 
 ROOT = Path(__file__).parents[3]

@@ -14,9 +14,9 @@ from planning.checklist.model import Checklist
 from planning.clone.addresses import Taken
 from planning.clone.apart import apart
 from planning.clone.keeping import kept
-from planning.lock import Lock, lock
+from planning.lock import Lock
 from planning.options.option import ceilings
-from planning.quote import Option, Quote
+from planning.quote import Option, Quote, lock
 from planning.quoting import quote
 from planning.spec import ClusterSpec
 from planning.tunnel import RANGES

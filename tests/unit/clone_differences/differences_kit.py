@@ -13,9 +13,10 @@ from driver.render.clone_differences import parts
 from planning.checklist.reading import read_file
 from planning.checklist.words import CloudName
 from planning.clone.comparison import Comparison, compare
-from planning.lock import Lock, LockedLine, lock
+from planning.lock import Lock, LockedLine
 from planning.options.market import Market
 from planning.options.option import ceilings
+from planning.quote import lock
 from planning.quoting import quote
 
 ROOT = Path(__file__).parents[3]

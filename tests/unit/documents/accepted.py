@@ -12,12 +12,12 @@ from tracing import Known
 from catalogs.reader import Catalog, load
 from driver.answers import Wanted, narrow_checklist
 from planning.checklist import Checklist
+from planning.checklist.model import checklist_digest
 from planning.checklist.reading import read_file
-from planning.json_form import checklist_digest
-from planning.lock import Lock, lock, to_text
+from planning.lock import Lock, to_text
 from planning.options.market import Market
 from planning.options.option import ceilings
-from planning.quote import Quote
+from planning.quote import Quote, lock
 from planning.quoting import quote
 
 ROOT = Path(__file__).parents[3]

@@ -21,10 +21,10 @@ from driver import cli
 from driver.accepted_lock import accepted_lock, own_lock
 from driver.offline.program import run
 from driver.project import Project
-from planning.bill import State
 from planning.errors import AtollError, InputError
 from planning.lock import Lock, parse, to_text
 from planning.lock_faults import HAS_PRICE, inconsistencies
+from planning.lock_shapes import State
 
 DAY: Final = ("--today", "2026-11-09")
 ACCEPTED: Final = (

@@ -7,15 +7,18 @@ from datetime import date
 from decimal import Decimal
 from ipaddress import IPv4Network
 
-from planning.bill import Bill, Group, LineItem, State
+from planning.bill import Bill, Group, LineItem
 from planning.checklist.model import Customer
 from planning.checklist.people import Access
 from planning.checklist.words import Ide, Operation, Orchestration, Support
 from planning.demand import Figure
+from planning.judgement_words import Verdict
 from planning.lock import Ceilings
+from planning.lock_shapes import State
 from planning.money import NOTHING, Range
-from planning.quote import Buying, Judgement, Option, PoolWorth, Quote, Run, Verdict
+from planning.quote import Buying, Option, PoolWorth, Quote, Run
 from planning.spec import Amounts, ClusterSpec, Network, Placement, Pool, Profile, Services, Tier
+from planning.verdict import Judgement
 
 TODAY = date(2026, 11, 21)
 PRICED = date(2026, 10, 1)

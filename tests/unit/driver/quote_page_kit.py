@@ -21,9 +21,9 @@ from driver.render.amounts import duration
 from driver.render.quote_document import sheets
 from driver.render.quote_markdown import markdown
 from driver.render.quote_names import order_options
-from planning.checklist.model import Checklist
+from planning.checklist.model import Checklist, checklist_digest
 from planning.checklist.reading import read_file
-from planning.json_form import checklist_digest, explain_form, quote_form
+from planning.json_form import explain_form, quote_form
 from planning.options.market import Market
 from planning.options.worth import PER_SERVER, SERVERS
 from planning.quote import Quote

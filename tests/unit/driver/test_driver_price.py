@@ -15,7 +15,8 @@ from command_project import Atoll, valid
 from driver.render.price import changes, price_parts
 from driver.schemas import schema
 from driver.screen import show
-from planning.bill import Group, LineItem, State
+from planning.bill import Group, LineItem
+from planning.lock_shapes import State
 from planning.price_report import PriceReport
 from planning.takeoff.takeoff import Taken, TakeOff
 

@@ -17,10 +17,13 @@ import pytest
 from driver.planned import Planned, plan_form
 from driver.schemas import NAMES, schema
 from driver.screen import json_text
+from planning.checklist.model import checklist_digest
 from planning.checklist.reading import read
-from planning.json_form import checklist_digest, explain_form, option_form, quote_form
-from planning.lock import lock, to_text
-from planning.quote import Judgement, Verdict
+from planning.json_form import explain_form, option_form, quote_form
+from planning.judgement_words import Verdict
+from planning.lock import to_text
+from planning.quote import lock
+from planning.verdict import Judgement
 
 REFERENCE = Path(__file__).parents[3] / "docs" / "reference"
 UPDATE = "ATOLL_UPDATE_GOLDENS"

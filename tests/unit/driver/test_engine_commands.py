@@ -15,7 +15,7 @@ from command_project import Atoll
 from engine_fakes import STACK_ROW, FakeStack, row
 
 from driver.engine import verdict
-from planning.quote import Verdict
+from planning.judgement_words import Verdict
 from policies.breach import Breach, Severity
 from policies.judging import Found, Report
 from policies.rule import MONEY, Rule

@@ -21,10 +21,12 @@ from driver.screen import show
 from driver.software import wire
 from driver.software.resolve import resolve
 from planning.installed import Installed, Platform, Skipped
-from planning.lock import lock, read_lock
+from planning.judgement_words import Verdict
+from planning.lock import read_lock
 from planning.platform.digests import SoftwareLock
 from planning.platform.form import pinned_form
-from planning.quote import Judgement, Verdict
+from planning.quote import lock
+from planning.verdict import Judgement
 
 if TYPE_CHECKING:
     from pathlib import Path

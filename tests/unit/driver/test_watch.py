@@ -10,7 +10,7 @@ from engine_fakes import FakeStack
 
 from driver.watching import markdown
 from planning.lock import parse, to_text
-from planning.takeoff.read import read
+from planning.takeoff.read.file import read
 from planning.takeoff.read.values import BLINDED
 from planning.takeoff.resource import Resource, Secret, Unknown, Value
 

@@ -13,9 +13,10 @@ from driver.handbook.facts import Facts, Outputs
 from driver.handbook.gathering import Sources, gather
 from planning.checklist.model import Checklist
 from planning.checklist.reading import read_file
-from planning.lock import Lock, lock
+from planning.lock import Lock
 from planning.options.market import Market
 from planning.options.option import ceilings
+from planning.quote import lock
 from planning.quoting import quote
 
 REPOSITORY = Path(__file__).parents[3]

@@ -35,7 +35,7 @@ from planning.checklist.reading import read_file as read_checklist
 from planning.clone.answering import read_answers
 from planning.input_files import read_text
 from planning.lock import read_lock, to_text
-from planning.takeoff.read import read_file as read_preview
+from planning.takeoff.read.file import read_file as read_preview
 from planning.yaml_text import read_fields
 from policies.law_reading import read_law
 from policies.table import RULES

@@ -15,11 +15,11 @@ from small import SERVING, SmallCatalog, candidate_set, checklist, machine, pric
 from planning.checklist.rules.table import broken_rules
 from planning.errors import NothingFitsError
 from planning.gke_ranges import LUSTRE_PREFIX, count_room, ranges
-from planning.lock import lock, parse, to_text
+from planning.lock import parse, to_text
 from planning.options.option import ceilings
 from planning.options.search import Pick, count_nodes, find_cheapest
 from planning.options.views import VIEWS
-from planning.quote import Quote
+from planning.quote import Quote, lock
 from planning.quoting import quote
 from planning.stores import WITH_BUCKET
 

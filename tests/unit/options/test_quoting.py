@@ -12,8 +12,9 @@ from small import SERVING, TODAY, TRAINING, SmallCatalog, accelerator, checklist
 from catalogs.model import Form, Item, Price
 from planning.checklist import Checklist
 from planning.errors import NothingFitsError
+from planning.judgement_words import Verdict
 from planning.options.option import bill
-from planning.quote import Option, Quote, Verdict
+from planning.quote import Option, Quote
 from planning.quoting import LATE, quote
 
 MACHINES = (

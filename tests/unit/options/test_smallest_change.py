@@ -13,9 +13,10 @@ from small import TODAY, TRAINING, SmallCatalog, accelerator, checklist, machine
 from catalogs.model import Form
 from planning.checklist import Checklist
 from planning.errors import NothingFitsError
+from planning.judgement_words import Verdict
 from planning.money import HOURS_PER_MONTH
 from planning.options.market import Market
-from planning.quote import Quote, Verdict
+from planning.quote import Quote
 from planning.quoting import quote
 
 MACHINES = (

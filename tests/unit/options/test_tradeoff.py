@@ -8,10 +8,11 @@ from decimal import ROUND_HALF_UP, Decimal
 import pytest
 from small import TODAY, TRAINING, SmallCatalog, accelerator, checklist, machine, market, price, services
 
-from planning.bill import State
+from planning.judgement_words import Verdict
+from planning.lock_shapes import State
 from planning.money import Range
 from planning.options.tradeoff import compare_options, describe_recommended
-from planning.quote import Option, Verdict
+from planning.quote import Option
 from planning.quoting import quote
 
 ESTIMATED = "(partly estimated)"

@@ -14,8 +14,9 @@ from driver import cli
 from driver.answers import option_named, quoted
 from driver.offline import program
 from driver.project import Subject
-from planning.lock import Lock, lock
+from planning.lock import Lock
 from planning.options.option import ceilings
+from planning.quote import lock
 
 EXAMPLE = Path(__file__).parents[3] / "docs" / "examples" / "relocation"
 TODAY = date(2026, 11, 21)

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from catalogs.reader import Catalog, load
 from planning.checklist.reading import read_file
-from planning.lock import Lock, LockedLine, lock
+from planning.lock import Lock, LockedLine
 from planning.money import Range
 from planning.options.market import Market
 from planning.options.option import ceilings
+from planning.quote import lock
 from planning.quoting import quote
 from planning.relocation.moving_bill import MovingBill, Terms, moving_bill
 from planning.relocation.route import Exit, Route

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from moving_kit import TB, at, billed, bucket, catalog, example, line, move, one, termed, terms
 
 from driver.render.bill import lay_out_bill
-from planning.bill import State, total
+from planning.bill import total
+from planning.lock_shapes import State
 from planning.money import Range, to_cents
 from planning.relocation.moving_bill import moving_bill
 from planning.relocation.moving_overlap import months_left

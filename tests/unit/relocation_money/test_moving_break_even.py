@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from moving_kit import at, billed, bucket, example, line, move
 from pydantic import TypeAdapter
 
-from planning.bill import Bill, Group, LineItem, State
+from planning.bill import Bill, Group, LineItem
+from planning.lock_shapes import State
 from planning.money import Range
 from planning.relocation.break_even import BreakEven, break_even
 from planning.relocation.freeze import Asked, times

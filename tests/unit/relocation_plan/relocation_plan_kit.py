@@ -11,8 +11,9 @@ from driver.prices import price_book
 from driver.project import Subject
 from driver.relocate.given import Named, given, measured, rates
 from driver.relocate.measured_file import MeasuredFile
-from planning.lock import Lock, lock
+from planning.lock import Lock
 from planning.options.option import ceilings
+from planning.quote import lock
 from planning.relocation.foreseen import from_lock
 from planning.relocation.inventory import Inventory, without
 from planning.relocation.measured import with_measured
