@@ -6,12 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planning.bill import Bill, Group, LineItem, State
+from planning.bill import Bill, Group, LineItem
 from planning.bill_parts import component_of, in_part, placed, placement_of
 from planning.interval import Interval, bounded, exactly, of_lines
+from planning.judgement_words import Verdict
 from planning.lock import Ceilings
+from planning.lock_shapes import State
 from planning.money import Range
-from planning.quote import Verdict
 from planning.verdict import judge
 
 AMOUNTS = st.decimals(min_value=0, max_value=10**6, places=2)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 
 from driver.offline.plan_json import to_json
-from planning.takeoff.read import read
+from planning.takeoff.read.file import read
 from planning.takeoff.resource import Resource, Secret, Unknown
 
 VPC = "urn:pulumi:sample::atoll::aws:ec2/vpc:Vpc::vpc"

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from catalogs.model import AmbiguousPriceError, Item, Price, UnpricedError
 from catalogs.units import unit_of
-from planning.bill import Group, State, total
+from planning.bill import Group, total
 from planning.charge import LIST_PRICE, Charge
+from planning.lock_shapes import State
 from planning.money import Range
 from planning.pricing import price, price_all
 

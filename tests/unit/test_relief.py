@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planning.bill import Bill, Group, LineItem, State
+from planning.bill import Bill, Group, LineItem
+from planning.lock_shapes import State
 from planning.money import HOURS_PER_MONTH, Range
 from planning.relief import Relief, Step, amount, knobs, relief, without
 

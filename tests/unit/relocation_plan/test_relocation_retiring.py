@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from planning.bill import State
 from planning.leftovers import Found, Leftover, Leftovers, Unanswered
+from planning.lock_shapes import State
 from planning.relocation.inventory import Inventory
 from planning.relocation.retiring import Deletion, retiring, to_zero
 from planning.relocation.things import Kind, Loss, Thing, Treatment

@@ -7,7 +7,7 @@ import pytest
 from takeoff_fakes import REGION, Book, urn
 
 from planning.price_report import report
-from planning.takeoff.read import read
+from planning.takeoff.read.file import read
 from planning.takeoff.read.values import SECRET_SIGNATURE, SIGNATURE
 
 VOLUME = "aws:ebs/volume:Volume"

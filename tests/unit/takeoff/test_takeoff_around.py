@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from takeoff_fakes import declared, notes, resource, take, taken, usd
 
-from planning.bill import Group, State
+from planning.bill import Group
 from planning.charge import Charge, to_inputs
+from planning.lock_shapes import State
 from planning.money import Range
 from planning.takeoff.free import FREE_TYPES
 from planning.takeoff.resource import Resource, Secret, Unknown

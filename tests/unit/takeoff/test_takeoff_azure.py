@@ -10,8 +10,8 @@ import pytest
 from takeoff_fakes import Book, notes, resource, usd
 
 from catalogs.model import Item, Price, UnpricedError
-from planning.bill import State
 from planning.charge import LIST_PRICE
+from planning.lock_shapes import State
 from planning.takeoff import azure_network
 from planning.takeoff.free import free_by_rule
 from planning.takeoff.resource import Secret, Unknown

@@ -11,7 +11,7 @@ from takeoff_fakes import declared, injected, resource, usd
 
 from catalogs.model import Item
 from catalogs.reader import load
-from planning.bill import State
+from planning.lock_shapes import State
 from planning.takeoff.coreweave import INSTANCE_TYPES
 from planning.takeoff.resource import Resource, Unknown
 from planning.takeoff.takeoff import Taken, take_off

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pytest
 from takeoff_fakes import injected, resource, take, taken, usd
 
-from planning.bill import State
+from planning.lock_shapes import State
 from planning.money import Range
 from planning.takeoff.resource import Secret, Unknown
 from planning.takeoff.rules import COUNTERS

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from takeoff_fakes import notes, resource, take
 
-from planning.bill import State
+from planning.lock_shapes import State
 from planning.takeoff.foreseen import between, busiest_hours
 from planning.takeoff.properties import Properties
 from planning.takeoff.resource import Resource, Unknown

@@ -11,8 +11,8 @@ import pytest
 from takeoff_fakes import Book, injected, notes, resource, term, urn, usd
 
 from catalogs.model import Item, Price, PurchaseKind, UnpricedError
-from planning.bill import State
 from planning.charge import LIST_PRICE
+from planning.lock_shapes import State
 from planning.money import Range
 from planning.takeoff import gcp_free, gcp_network, gcp_nodes, gcp_storage
 from planning.takeoff.free import free_by_rule

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from takeoff_fakes import Book, declared, urn
 
-from planning.bill import State
+from planning.lock_shapes import State
 from planning.money import to_cents
 from planning.takeoff.resource import Resource, Secret, Unknown
 from planning.takeoff.rules import COUNTERS

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from takeoff_fakes import notes, resource, take, taken, urn, usd
 
-from planning.bill import State
+from planning.lock_shapes import State
 from planning.money import Range
 from planning.takeoff.resource import Resource, Unknown
 

@@ -8,7 +8,7 @@ import pytest
 
 from planning.errors import InputError, in_one_line
 from planning.takeoff.read import file as reading
-from planning.takeoff.read import read, read_file
+from planning.takeoff.read.file import read, read_file
 from planning.takeoff.read.preview import Preview
 from planning.takeoff.read.values import BLINDED, SECRET_SIGNATURE, SIGNATURE, UNKNOWNS
 from planning.takeoff.resource import Secret, Unknown
