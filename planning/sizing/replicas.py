@@ -7,7 +7,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from planning.money import Range
-from planning.sizing import serving
+from planning.sizing import rules, serving
 from planning.sizing.misfits import BANDWIDTH_UNKNOWN, LACKS_PRECISION, PEAK_UNKNOWN, TOO_SLOW_PER_ANSWER
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from catalogs.model import Accelerator
     from planning.demand import Demand, Misfit, ServingLoad
 
-BYTES_PER_GB_AND_MS: Final = 10**6  # bytes / (GB/s x this) = ms
 PLACES: Final = Decimal("0.0001")
 
 
@@ -91,4 +90,4 @@ def _ms_per_token(demand: Demand, accelerator: Accelerator, width: int) -> Decim
     bandwidth = accelerator.hbm_gb_per_s
     if demand.bytes_per_token is None or not bandwidth:
         return None
-    return demand.bytes_per_token / (width * bandwidth * BYTES_PER_GB_AND_MS)
+    return demand.bytes_per_token / (width * bandwidth * rules.BYTES_PER_GB_AND_MS)

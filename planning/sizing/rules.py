@@ -40,6 +40,8 @@ CHECKLIST: Final = "the checklist"
 DERIVED_MEMORY: Final = f"derived from the breakdown in {TEXT_MEMORY}"
 OWN: Final = "our own assumption"
 
+BYTES_PER_GB_AND_MS: Final = 10**6  # bytes / (GB/s x this) = ms
+
 # Memory of weights, per parameter.
 TRAINING_BYTES: Final = _rule("18", "bytes per parameter", f"{TEXT_MEMORY}: 8 AdamW + 4 gradients + 4 and 2 weights")
 TRAINING_BYTES_FP64: Final = _rule(

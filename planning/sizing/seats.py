@@ -7,6 +7,7 @@ from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
 
 from planning.demand import Misfit
+from planning.sizing import rules
 from planning.sizing.misfits import (
     BANDWIDTH_UNKNOWN,
     CARD_TOO_SMALL,
@@ -16,7 +17,6 @@ from planning.sizing.misfits import (
     SIZE_UNKNOWN,
     TOO_SLOW_PER_TOKEN,
 )
-from planning.sizing.replicas import BYTES_PER_GB_AND_MS, replicas_for
 
 if TYPE_CHECKING:
     from catalogs.model import Accelerator, Machine
@@ -84,13 +84,13 @@ def _replicas(demand: Demand, machine: Machine, accelerator: Accelerator) -> Sea
     time = None
     bandwidth = accelerator.hbm_gb_per_s
     if demand.bytes_per_token is not None and bandwidth:
-        time = demand.bytes_per_token / (needed * bandwidth * BYTES_PER_GB_AND_MS)
+        time = demand.bytes_per_token / (needed * bandwidth * rules.BYTES_PER_GB_AND_MS)
         allowed = demand.latency_ms_per_token
         if allowed is not None and time > allowed:
             needed = ceil(time * needed / allowed)
             if needed > machine.accelerators:
                 return TOO_SLOW_PER_TOKEN
-            time = demand.bytes_per_token / (needed * bandwidth * BYTES_PER_GB_AND_MS)
+            time = demand.bytes_per_token / (needed * bandwidth * rules.BYTES_PER_GB_AND_MS)
     elif demand.latency_ms_per_token is not None:
         return BANDWIDTH_UNKNOWN
     return _packed(demand.copies, per_node=machine.accelerators // needed, needed=needed, ms_per_token=time)
@@ -99,7 +99,9 @@ def _replicas(demand: Demand, machine: Machine, accelerator: Accelerator) -> Sea
 def _answering(
     demand: Demand, load: ServingLoad, machine: Machine, accelerator: Accelerator, *, needed: int
 ) -> Seats | Misfit:
-    """Replicas that answer a load."""
+    """Replicas that answer a load; imported here, so that who gives replicas never pays for reading benchmarks."""
+    from planning.sizing.replicas import replicas_for  # noqa: PLC0415
+
     found = replicas_for(demand, load, accelerator, least=needed, most=machine.accelerators)
     if isinstance(found, Misfit):
         return found
