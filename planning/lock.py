@@ -107,7 +107,7 @@ def read_lock(path: Path, *, stack: str = "") -> Lock:
 
 
 def accepted_usd(lock: Lock) -> Decimal:
-    """USD a month expected, as it was accepted."""
+    """USD a month expected, as it was accepted: what had a price then."""
     return sum((line.usd_per_month[1] for line in lock.bill if line.usd_per_month), start=Decimal(0))
 
 

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from planning.interval import Interval, of_lines
 from planning.judgement_words import Verdict
-from planning.money import ZERO
+from planning.lock import accepted_usd
 from planning.verdict import unpriced_words
 from policies.breach import Breach, Level, Settings, Severity
 from policies.money import Usd, bill_of, usd
@@ -30,16 +30,11 @@ class Growth(Settings):
     """USD a month; null for no limit. Where both are set, the smaller one binds."""
 
 
-def accepted_usd(subject: Subject) -> Decimal:
-    """The month as expected when it was accepted, what had a price then."""
-    return sum((line.usd_per_month[1] for line in subject.lock.bill if line.usd_per_month), start=ZERO)
-
-
 def grown(subject: Subject) -> Interval:
     """By how much the expected month lies above the accepted one; what had no price then may still have none."""
     known = {line.key for line in subject.lock.bill if line.usd_per_month is None}
     lines = (line for line in bill_of(subject).lines if line.key not in known or line.usd_per_month)
-    now, then = of_lines(lines, "expected"), accepted_usd(subject)
+    now, then = of_lines(lines, "expected"), accepted_usd(subject.lock)
     return Interval(now.low - then, None if now.high is None else now.high - then)
 
 
@@ -47,7 +42,7 @@ def most(subject: Subject) -> Decimal | None:
     """USD a month that it may have grown by; None for no limit."""
     settings = subject.law.setting(Growth)
     percent = settings.most_percent
-    of_accepted = None if percent is None else accepted_usd(subject) * percent / 100
+    of_accepted = None if percent is None else accepted_usd(subject.lock) * percent / 100
     return min((each for each in (of_accepted, settings.most_usd) if each is not None), default=None)
 
 
@@ -55,7 +50,7 @@ def _breaches(subject: Subject) -> Iterator[Breach]:
     limit, growth = most(subject), grown(subject)
     if limit is None or growth.against(limit) is Verdict.WITHIN:
         return
-    verdict, accepted = growth.against(limit), accepted_usd(subject)
+    verdict, accepted = growth.against(limit), accepted_usd(subject.lock)
     percent = f" ({growth.low / accepted * 100:+.1f}%)" if accepted else ""
     unpriced = f", and {unpriced_words(bill_of(subject))}" if verdict is Verdict.CANNOT_TELL else ""
     yield Breach(
