@@ -12,7 +12,7 @@ from command_here import command_here
 from locked_stack import write_locked
 
 from catalogs.reader import load
-from planning.checklist import Checklist
+from planning.checklist.model import Checklist
 from planning.checklist.reading import read_file
 from planning.lock_shapes import State
 from planning.options.market import Market

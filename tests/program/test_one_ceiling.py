@@ -16,7 +16,7 @@ from catalogs.reader import load
 from components.access.names import workloads
 from components.targets import build
 from driver.offline.program import Run, run
-from planning.checklist import Checklist
+from planning.checklist.model import Checklist
 from planning.checklist.reading import read_file
 from planning.checklist.words import Orchestration
 from planning.elastic import elastic_nodes

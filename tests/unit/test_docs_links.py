@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from driver.cli import app
 from driver.command_table import COMMANDS
-from planning.checklist import Checklist
+from planning.checklist.model import Checklist
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])

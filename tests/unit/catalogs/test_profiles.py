@@ -8,7 +8,7 @@ import pytest
 from catalogs import check, profiles_page
 from catalogs.profiles import OWN_CLUSTER, OWNERS, PARTS, ROOT, profile, profiles
 from catalogs.reader import load
-from planning.checklist import Checklist
+from planning.checklist.model import Checklist
 from planning.checklist.rules.profile import WANTS, conflicts, forbidden_at_provider
 from planning.checklist.words import CloudName
 from planning.options.permits import place_refusal

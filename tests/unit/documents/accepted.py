@@ -11,8 +11,7 @@ from tracing import Known
 
 from catalogs.reader import Catalog, load
 from driver.answers import Wanted, narrow_checklist
-from planning.checklist import Checklist
-from planning.checklist.model import checklist_digest
+from planning.checklist.model import Checklist, checklist_digest
 from planning.checklist.reading import read_file
 from planning.lock import Lock, to_text
 from planning.options.market import Market

@@ -18,7 +18,7 @@ from unittest.mock import patch
 
 from catalogs.reader import CURRENT, Catalog, load
 from driver.cli import run
-from planning.checklist import Checklist
+from planning.checklist.model import Checklist
 from planning.options.market import Market
 from planning.quote import Quote
 from planning.quoting import quote

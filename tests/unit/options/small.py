@@ -27,7 +27,7 @@ from catalogs.model import (
 )
 from catalogs.offering import RoughOffer
 from catalogs.reader import Catalog
-from planning.checklist import Checklist
+from planning.checklist.model import Checklist
 from planning.options.access import MACHINES as GATEWAYS
 from planning.options.candidate_set import CandidateSet
 from planning.options.market import Market

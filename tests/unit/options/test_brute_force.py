@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from small import LAB, SERVING, TRAINING, SmallCatalog, accelerator, candidate_set, checklist, machine, price
 
 from catalogs.model import Form, Item
-from planning.checklist import Checklist
+from planning.checklist.model import Checklist
 from planning.demand import Demand, Misfit
 from planning.lock_shapes import State
 from planning.options.assemble import spec

@@ -5,7 +5,7 @@ from __future__ import annotations
 from small import SERVING, TODAY, TRAINING, SmallCatalog, checklist, machine, market, price, services
 
 from catalogs.model import Price
-from planning.checklist import Checklist
+from planning.checklist.model import Checklist
 from planning.quote import Quote
 from planning.quoting import quote
 

@@ -20,7 +20,7 @@ from small import (
 )
 
 from catalogs.model import Fabric, Form, Price
-from planning.checklist import Checklist
+from planning.checklist.model import Checklist
 from planning.options.search import Pick, find_cheapest
 from planning.options.views import VIEWS
 

@@ -10,7 +10,7 @@ import pytest
 from small import SERVING, TODAY, TRAINING, SmallCatalog, accelerator, checklist, machine, market, price, services
 
 from catalogs.model import Form, Item, Price
-from planning.checklist import Checklist
+from planning.checklist.model import Checklist
 from planning.errors import NothingFitsError
 from planning.judgement_words import Verdict
 from planning.options.option import bill

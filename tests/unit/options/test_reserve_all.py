@@ -7,7 +7,7 @@ from decimal import Decimal
 from small import TODAY, TRAINING, SmallCatalog, checklist, machine, market, price, services
 
 from catalogs.model import Item, Price
-from planning.checklist import Checklist
+from planning.checklist.model import Checklist
 from planning.quote import Option
 from planning.quoting import quote
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from small import TODAY, TRAINING, SmallCatalog, accelerator, checklist, machine, market, price, services
 
 from catalogs.model import Form
-from planning.checklist import Checklist
+from planning.checklist.model import Checklist
 from planning.errors import NothingFitsError
 from planning.judgement_words import Verdict
 from planning.money import HOURS_PER_MONTH

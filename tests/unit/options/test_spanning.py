@@ -10,7 +10,7 @@ from small import SERVING, TRAINING, checklist, market
 from small import SmallCatalog as Catalog
 from test_quoting import AT_HOME, GPUS, MACHINES, ROWS, TODAY
 
-from planning.checklist import Checklist
+from planning.checklist.model import Checklist
 from planning.errors import NothingFitsError
 from planning.options.option import whole_bill
 from planning.options.parts import parts, under
