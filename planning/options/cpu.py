@@ -55,7 +55,8 @@ def best_cpu(
         nodes = max(-(-demand.vcpus // each.vcpus), ceil(memory_gib / each.memory_gib - SHORT))
         if each.usd_per_core * each.vcpus * nodes * hours > limit:
             continue
-        candidate = _on(demand, each.offer(), allows, fallback)
+        offer = each.offer()
+        candidate = _on(demand, offer, fallback) if allows(offer) else None
         if candidate is None or not keep(candidate):
             continue
         hours = float(reading(candidate.fit.node_hours) / (candidate.fit.working + candidate.fit.spares))
@@ -68,17 +69,12 @@ def best_cpu(
 def with_hours(candidate: Candidate, hours: Decimal) -> Candidate:
     """The same CPU machines, up for this many hours of a month."""
     part = candidate.parts[0]
-    demand = replace(candidate.demand, busy_hours=hours)
-    sits = fit(demand, candidate.machine, None)
-    if isinstance(sits, Misfit):
+    found = _on(replace(candidate.demand, busy_hours=hours), part.offer, lambda _: part.fallback)
+    if found is None:
         raise TypeError(f"{candidate.machine.name} fitted for other hours")
-    return whole(demand, sits, part.offer, None, fallback=part.fallback)
+    return found
 
 
-def _on(
-    demand: Demand, offer: Offer, allows: Callable[[Offer], bool], fallback: Callable[[Offer], Price | None]
-) -> Candidate | None:
-    if not allows(offer):
-        return None
+def _on(demand: Demand, offer: Offer, fallback: Callable[[Offer], Price | None]) -> Candidate | None:
     sits = fit(demand, offer.machine, None)
     return None if isinstance(sits, Misfit) else whole(demand, sits, offer, None, fallback=fallback(offer))

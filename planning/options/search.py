@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from decimal import Decimal
 
+    from catalogs.model import PurchaseKind
     from planning.demand import Demand
     from planning.options.candidate import Candidate
     from planning.options.candidate_set import CandidateSet, Keep
@@ -177,14 +178,19 @@ def _find_leaders(candidates: CandidateSet, place: Place, keep: Keep) -> dict[st
     leaders: dict[str, Candidate] = {}
     for workload, stock in candidates.gpu.items():
         kept = (each for each in stock.get(place, ()) if keep(each))
-        best = _cheapest_with_beside(candidates, kept, keep) if candidates.beside[workload] else next(kept, None)
+        if candidates.beside[workload]:
+            best = _cheapest_with_beside(candidates, kept, candidates.list_beside(workload, place, keep))
+        else:
+            best = next(kept, None)
         if best is None:
             return None
         leaders[workload] = best
     return leaders
 
 
-def _cheapest_with_beside(candidates: CandidateSet, stock: Iterable[Candidate], keep: Keep) -> Candidate | None:
+def _cheapest_with_beside(
+    candidates: CandidateSet, stock: Iterable[Candidate], pools: Sequence[Sequence[Candidate]]
+) -> Candidate | None:
     """The cheapest together with the pools beside it; from where it alone costs more than the best, nothing wins."""
     least: Decimal | None = None
     best: Candidate | None = None
@@ -192,7 +198,7 @@ def _cheapest_with_beside(candidates: CandidateSet, stock: Iterable[Candidate], 
         usd = candidates.cost(each)
         if least is not None and usd > least:
             break
-        usd += _usd_beside(each, candidates.list_beside(each.demand.workload, each.place, keep), candidates).expected
+        usd += _usd_beside(each, pools, candidates).expected
         if least is None or usd < least:
             least, best = usd, each
     return best
@@ -280,7 +286,8 @@ def _list_choices(
             ]
             continue
         beside = [
-            _list_smaller(candidates, each, place, keep) for each in candidates.list_beside(workload, place, keep)
+            [each for first in pool for each in _list_fewer(candidates, first, keep, kind=_kind_of(first))]
+            for pool in candidates.list_beside(workload, place, keep)
         ]
         yield [
             (usd, {workload: each, **pools})
@@ -289,7 +296,8 @@ def _list_choices(
         ]
     for demand in candidates.demands if bounds else ():
         if not demand.accelerators and demand.beside not in candidates.gpu:
-            pool = _list_smaller(candidates, [candidates.cpu(demand, place, keep)], place, keep)
+            best = candidates.cpu(demand, place, keep)
+            pool = [] if best is None else _list_fewer(candidates, best, keep, kind=None)
             yield [(rank_usd(each, candidates.market), {demand.workload: each}) for each in pool] or [(NOTHING, {})]
 
 
@@ -304,18 +312,23 @@ def _list_with_beside(
         yield sum((each for each, _ in pools), start=usd), {each.demand.workload: each for _, each in pools}
 
 
-def _list_smaller(
-    candidates: CandidateSet, pool: Iterable[Candidate | None], place: Place, keep: Keep
-) -> list[Candidate]:
-    """The machines of a pool, then for each the cheapest of those that make fewer nodes, as long as there are any."""
-    found: list[Candidate] = []
-    for first in pool:
-        best = first
-        kind = first.parts[0].offer.term.kind if first is not None and first.demand.beside else None
-        while best is not None:
-            found.append(best)
-            best = candidates.cpu(best.demand, place, NodeLimit(keep, count_nodes((best,)) - 1), kind=kind)
-    return found
+def _kind_of(candidate: Candidate) -> PurchaseKind:
+    return candidate.parts[0].offer.term.kind
+
+
+def _list_fewer(candidates: CandidateSet, best: Candidate, keep: Keep, *, kind: PurchaseKind | None) -> list[Candidate]:
+    """The best machines of a pool, then the cheapest of those that make fewer nodes, as long as there are any.
+
+    Args:
+        kind: of purchase, the same for all; None for the cheapest of every kind.
+    """
+    found = [best]
+    while True:
+        fewer = NodeLimit(keep, count_nodes(found[-1:]) - 1)
+        smaller = candidates.cpu(best.demand, best.place, fewer, kind=kind)
+        if smaller is None:
+            return found
+        found.append(smaller)
 
 
 def _undominated(candidates: CandidateSet, place: Place, sums: Iterable[Subtotal]) -> list[Subtotal]:
@@ -385,8 +398,9 @@ def _usd_beside(leader: Candidate, pools: Iterable[Sequence[Candidate]], candida
         pools: of each, the best machines of each kind of purchase; none where nothing is on sale.
     """
     usd = NOTHING
+    hours = hours_beside(leader.fit)
     for pool in pools:
-        costs = (rank_usd(with_hours(each, hours_beside(leader.fit)), candidates.market) for each in pool)
+        costs = (rank_usd(with_hours(each, hours), candidates.market) for each in pool)
         usd += min(costs, key=EXPECTED, default=NOTHING)
     return usd
 
