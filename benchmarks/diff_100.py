@@ -82,7 +82,7 @@ def write(project: Path, name: str, body: Body) -> None:
 
 
 def text(body: Body) -> str:
-    """Canonical text, as `planning.lock` has it."""
+    """Canonical text, as `planning.spec.lock` has it."""
     return json.dumps(body, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
@@ -105,7 +105,7 @@ def git(project: Path, *arguments: str) -> None:
 def atoll(project: Path, *arguments: str, codes: tuple[int, ...] = (0,)) -> None:
     """One command of the project's own Atoll."""
     surroundings = {**os.environ, "PYTHONPATH": str(project), "ATOLL_TODAY": TODAY}
-    command = [sys.executable, "-P", "-m", "driver.entry", *arguments]
+    command = [sys.executable, "-P", "-m", "cli.main.entry", *arguments]
     done = subprocess.run(command, cwd=project, env=surroundings, check=False, capture_output=True, text=True)
     if done.returncode not in codes:
         raise SystemExit(done.stderr)

@@ -4,10 +4,10 @@ import sys
 from datetime import date
 from pathlib import Path
 
-from catalogs.reader import load
-from planning.checklist.reading import read_file
-from planning.options.market import Market
-from planning.quoting import quote
+from catalogs.catalog import load
+from planning.checklist.reading.checklist_file import read_file
+from planning.quoting.candidates.market import Market
+from planning.quoting.quote_builder import quote
 
 CHECKLIST = Path(__file__).parent.parent / "stacks/demo/checklist.yaml"
 

@@ -18,16 +18,16 @@ from typing import TYPE_CHECKING
 from pulumi.runtime.proto import analyzer_pb2 as wire
 from pulumi_policy import EnforcementLevel
 
-from driver.offline.program import run
-from policies import pack
-from policies.judging import judged
-from policies.sdk import PACK, Desk, _told, policies, servicer
+from operations.offline.program import run
+from policies.pack import engine_evaluation
+from policies.evaluation import judged
+from policies.pack.engine_adapter import PACK, Desk, _told, policies, servicer
 from policies.table import RULES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from planning.takeoff.resource import Resource
+    from planning.costs.resources.resource import Resource
 
 ROOT = Path(__file__).parent.parent
 sys.path.append(str(ROOT / "tests/policy"))
@@ -44,7 +44,7 @@ def accept(folder: Path) -> None:
     (folder / "Pulumi.yaml").write_bytes((ROOT / "Pulumi.yaml").read_bytes())
     ignored = ignore_patterns("__pycache__", "quote.lock.json")
     copytree(ROOT / "stacks", folder / "stacks", ignore=ignored, dirs_exist_ok=True)
-    os.environ[pack.TODAY] = TODAY
+    os.environ[engine_evaluation.TODAY] = TODAY
     subprocess.run([ATOLL, "accept", STACK, "same_cloud"], cwd=folder, check=True, capture_output=True)
 
 
@@ -114,7 +114,7 @@ def steps(folder: Path, asked: Question) -> None:
     lap("the stack's message taken")
     resources = desk.captured.resources(told)
     lap("resources read")
-    subject, _ = pack._subject(pack.Asking(root=folder, stack=STACK, resources=resources), RULES)  # noqa: SLF001 - a step of it
+    subject, _ = engine_evaluation._subject(engine_evaluation.Asking(root=folder, stack=STACK, resources=resources), RULES)  # noqa: SLF001 - a step of it
     lap("lock, law and prices read")
     _ = subject.taken, subject.bill
     lap("counted and priced")

@@ -13,10 +13,10 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from driver.relocate.mover.comparing import Terms, compare
-from driver.relocate.mover.manifest import ManifestWriter, rows
-from driver.relocate.mover.report import sentence
-from driver.relocate.mover.rows import Row
+from components.agents.mover.manifests.comparison import Terms, compare
+from components.agents.mover.manifests.manifest import ManifestWriter, rows
+from components.agents.mover.manifests.report import sentence
+from components.agents.mover.manifests.row import Row
 
 KEYS = 1_000_000
 STRIDE = 7_919_001  # no divisor of KEYS, so that every key comes once and none beside its neighbour

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any, cast
 
 import psycopg
 
-from driver.rehearsal.database import database
-from driver.relocate.metadata.mlflow_uris import MLFLOW
-from driver.relocate.metadata.rewriting import rewrite, survey
-from driver.relocate.metadata.rules import rules_of
-from driver.relocate.metadata.sql import changed, driver_of, joined, named
+from operations.relocation.rehearsal.database import database
+from operations.relocation.databases.mlflow_schema import MLFLOW
+from operations.relocation.databases.uri_rewrite import rewrite, survey
+from operations.relocation.databases.uri_rules import rules_of
+from operations.relocation.databases.sql import changed, driver_of, joined, named
 
 if TYPE_CHECKING:
-    from driver.relocate.metadata.sql import Connection
+    from operations.relocation.databases.sql import Connection
 
 ROWS = 100_000
 LIMIT_S = 10.0  # of the issue

@@ -23,13 +23,13 @@ from typing import TYPE_CHECKING
 from pack_1000 import prepared
 from preview_500 import write
 
-from catalogs.reader import load
-from planning.checklist.model import Checklist
-from planning.checklist.reading import read_file
-from planning.options.market import Market
-from planning.price_report import report
-from planning.quoting import quote
-from planning.takeoff.read.file import read_file as read_preview
+from catalogs.catalog import load
+from planning.checklist.model.checklist import Checklist
+from planning.checklist.reading.checklist_file import read_file
+from planning.quoting.candidates.market import Market
+from planning.quoting.price_report import report
+from planning.quoting.quote_builder import quote
+from planning.costs.resources.formats.file import read_file as read_preview
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from catalogs import rows
+from catalogs import parsing
 
 if TYPE_CHECKING:
     from catalogs.model import Accelerator
@@ -19,4 +19,4 @@ def accelerators() -> tuple[Accelerator, ...]:
     Raises:
         CatalogError: a row cannot be read.
     """
-    return tuple(rows.each(Path(__file__).parent / "accelerators.csv", rows.accelerator))
+    return tuple(parsing.each(Path(__file__).parent / "accelerators.csv", parsing.accelerator))

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from catalogs import rows
+from catalogs import parsing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,7 +74,7 @@ def failures() -> Mapping[tuple[Sign, str], Failure]:
     Raises:
         CatalogError: a row cannot be read.
     """
-    return {(each.kind, each.name): each for each in rows.each(ROOT / NAME, failure)}
+    return {(each.kind, each.name): each for each in parsing.each(ROOT / NAME, failure)}
 
 
 def failure(row: Mapping[str, str]) -> Failure:
@@ -93,5 +93,5 @@ def failure(row: Mapping[str, str]) -> Failure:
         certain=_TRUTH[row["certain"]],
         after_minutes=int(row["after_minutes"]),
         source=row["source"],
-        as_of=rows.day(row["as_of"]),
+        as_of=parsing.day(row["as_of"]),
     )

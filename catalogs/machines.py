@@ -6,7 +6,7 @@ import csv
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple, final
 
-from catalogs import rows
+from catalogs import parsing
 from catalogs.model import CatalogError
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Machines(Mapping[Key, "Machine"]):
             path, line, cells = self._rows[key]
             row = dict(zip(self._columns[path], cells, strict=False))
             try:
-                self._built[key] = rows.machine(row)
+                self._built[key] = parsing.machine(row)
             except (ValueError, KeyError, ArithmeticError) as fault:
                 raise CatalogError(f"{path}:{line}: {fault!r} in {row}") from fault
         return self._built[key]

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from catalogs import rows
+from catalogs import parsing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,7 +55,7 @@ def node_fact(fact: str, *, provider: str, about: str) -> NodeFact:
 
 @cache
 def _facts() -> Mapping[tuple[str, str, str], NodeFact]:
-    return {(each.fact, each.provider, each.about): each for each in rows.each(ROOT / NAME, read_node_fact)}
+    return {(each.fact, each.provider, each.about): each for each in parsing.each(ROOT / NAME, read_node_fact)}
 
 
 def read_node_fact(row: Mapping[str, str]) -> NodeFact:
@@ -65,7 +65,7 @@ def read_node_fact(row: Mapping[str, str]) -> NodeFact:
         ValueError: the ends do not rise from nothing.
         KeyError: a column is missing.
     """
-    low, expected, high = (rows.money(row[name]) for name in ("low", "expected", "high"))
+    low, expected, high = (parsing.money(row[name]) for name in ("low", "expected", "high"))
     if not 0 <= low <= expected <= high:
         raise ValueError(f"the ends of {row['fact']} do not rise: {low}, {expected}, {high}")
     return NodeFact(
@@ -76,5 +76,5 @@ def read_node_fact(row: Mapping[str, str]) -> NodeFact:
         expected=expected,
         high=high,
         source=row["source"],
-        as_of=rows.day(row["as_of"]),
+        as_of=parsing.day(row["as_of"]),
     )

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from catalogs import rows
+from catalogs import parsing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,7 +34,7 @@ def profiles() -> Mapping[str, KubernetesProfile]:
     Raises:
         CatalogError: a row cannot be read.
     """
-    return {each.provider: each for each in rows.each(ROOT / "profiles.csv", rows.profile)}
+    return {each.provider: each for each in parsing.each(ROOT / "profiles.csv", parsing.profile)}
 
 
 def profile(provider: str) -> KubernetesProfile:

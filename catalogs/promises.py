@@ -6,13 +6,13 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from catalogs import rows
-from catalogs.promised import read_promise
+from catalogs import parsing
+from catalogs.commitments import read_promise
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from catalogs.promised import Promise
+    from catalogs.commitments import Promise
 
 FILE: Final = Path(__file__).parent / "promises.csv"
 
@@ -24,4 +24,4 @@ def promises() -> Mapping[str, Promise]:
     Raises:
         CatalogError: a row that cannot be read.
     """
-    return {each.name: each for each in rows.each(FILE, read_promise)}
+    return {each.name: each for each in parsing.each(FILE, read_promise)}

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from catalogs import rows
+from catalogs import parsing
 
 if TYPE_CHECKING:
     from catalogs.model import Region
@@ -19,4 +19,4 @@ def regions() -> tuple[Region, ...]:
     Raises:
         CatalogError: a row cannot be read.
     """
-    return tuple(rows.each(Path(__file__).parent / "regions.csv", rows.region))
+    return tuple(parsing.each(Path(__file__).parent / "regions.csv", parsing.region))

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from catalogs import rows
+from catalogs import parsing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,7 +58,7 @@ def serving_runs() -> tuple[ServingRun, ...]:
     Raises:
         CatalogError: a row cannot be read.
     """
-    return tuple(rows.each(ROOT / SERVING_FILE, serving_run))
+    return tuple(parsing.each(ROOT / SERVING_FILE, serving_run))
 
 
 def serving_run(row: Mapping[str, str]) -> ServingRun:
@@ -75,17 +75,17 @@ def serving_run(row: Mapping[str, str]) -> ServingRun:
         model=row["model"],
         accelerator=row["accelerator"],
         precision=row["precision"],
-        peak_tflops=rows.money(row["peak_tflops"]),
-        parameters_b=rows.money(row["parameters_b"]),
-        active_b=rows.money(row["active_b"]),
+        peak_tflops=parsing.money(row["peak_tflops"]),
+        parameters_b=parsing.money(row["parameters_b"]),
+        active_b=parsing.money(row["active_b"]),
         accelerators=int(row["accelerators"]),
         engine=row["engine"],
-        concurrency=rows.read_count(row["concurrency"]),
+        concurrency=parsing.read_count(row["concurrency"]),
         input_tokens=int(row["input_tokens"]),
         output_tokens=int(row["output_tokens"]),
-        tokens_per_s=rows.money(row["tokens_per_s"]),
-        ttft_ms=rows.read_amount(row["ttft_ms"]),
-        itl_ms=rows.read_amount(row["itl_ms"]),
+        tokens_per_s=parsing.money(row["tokens_per_s"]),
+        ttft_ms=parsing.read_amount(row["ttft_ms"]),
+        itl_ms=parsing.read_amount(row["itl_ms"]),
         source=row["source"],
-        as_of=rows.day(row["as_of"]),
+        as_of=parsing.day(row["as_of"]),
     )

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from catalogs import rows
+from catalogs import parsing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -73,7 +73,7 @@ def training_runs() -> tuple[TrainingRun, ...]:
     Raises:
         CatalogError: a row cannot be read.
     """
-    return tuple(rows.each(ROOT / TRAINING_FILE, training_run))
+    return tuple(parsing.each(ROOT / TRAINING_FILE, training_run))
 
 
 def training_run(row: Mapping[str, str]) -> TrainingRun:
@@ -94,21 +94,21 @@ def training_run(row: Mapping[str, str]) -> TrainingRun:
         organization=row["organization"],
         accelerator=row["accelerator"],
         precision=row["precision"],
-        peak_tflops=rows.money(row["peak_tflops"]),
-        parameters_b=rows.money(row["parameters_b"]),
-        active_b=rows.money(row["active_b"]),
-        accelerators=rows.read_count(row["accelerators"]),
+        peak_tflops=parsing.money(row["peak_tflops"]),
+        parameters_b=parsing.money(row["parameters_b"]),
+        active_b=parsing.money(row["active_b"]),
+        accelerators=parsing.read_count(row["accelerators"]),
         fabric=row["fabric"],
         framework=row["framework"],
-        sequence=rows.read_count(row["sequence"]),
-        tokens_per_s=rows.read_amount(row["tokens_per_s"]),
-        mfu=rows.read_amount(row["mfu"]),
-        tokens_b=rows.read_amount(row["tokens_b"]),
-        accelerator_hours=rows.read_amount(row["accelerator_hours"]),
+        sequence=parsing.read_count(row["sequence"]),
+        tokens_per_s=parsing.read_amount(row["tokens_per_s"]),
+        mfu=parsing.read_amount(row["mfu"]),
+        tokens_b=parsing.read_amount(row["tokens_b"]),
+        accelerator_hours=parsing.read_amount(row["accelerator_hours"]),
         kind=row["kind"],
         use=row["use"],
         year=int(row["year"]),
         source=row["source"],
-        as_of=rows.day(row["as_of"]),
+        as_of=parsing.day(row["as_of"]),
         notes=row["notes"],
     )

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from policies.sdk import serve
+from policies.pack.engine_adapter import serve
 
 PROJECT = Path(__file__).absolute().parents[1]
 os.chdir(PROJECT)  # an engine starts it in the folder of the pack

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 if TYPE_CHECKING:
     from decimal import Decimal
 
-    from planning.judgement_words import Verdict
+    from planning.values.verdict import Verdict
 
 
 class Level(StrEnum):

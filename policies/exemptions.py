@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from planning.checklist.people import Email
+from planning.checklist.model.people import Email
 
 if TYPE_CHECKING:
     from policies.breach import Breach

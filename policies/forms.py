@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, cast
 if TYPE_CHECKING:
     from typing import Literal
 
-    from planning.law_shapes import ExemptionForm, FoundForm
+    from planning.diff.policy_form import ExemptionForm, FoundForm
     from policies.exemptions import Exemption, Standing
-    from policies.judging import Found, Report
+    from policies.evaluation import Found, Report
 
 
 def found_forms(report: Report) -> list[FoundForm]:

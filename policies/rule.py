@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from planning.errors import AtollError, OverCeilingError, StalePricesError
-from planning.judgement_words import Verdict
+from planning.values.errors import AtollError, OverCeilingError, StalePricesError
+from planning.values.verdict import Verdict
 from policies.breach import Breach, Level, NoSettings, Settings, Severity
 
 if TYPE_CHECKING:
-    from policies.subject import Subject
+    from policies.stack_context import Subject
 
 BROKEN: Final = AtollError.exit_code
 MONEY: Final = OverCeilingError.exit_code

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pulumi
 
-from components.targets import build
-from planning.errors import AtollError, in_one_line
-from planning.lock import ACCEPTED_KEY, LOCK_NAME, read_lock, refuse_other_option
-from planning.reach import counted_prices
+from components.stack.targets import build
+from planning.values.errors import AtollError, in_one_line
+from planning.spec.lock import ACCEPTED_KEY, LOCK_NAME, read_lock, refuse_other_option
+from planning.ceilings.spend_bounds import counted_prices
 
 
 def main() -> None:

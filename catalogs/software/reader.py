@@ -6,13 +6,13 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from catalogs import rows
+from catalogs import parsing
 from catalogs.software.model import Download, HeldIn, Image, Kind, Part, Tested
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from catalogs.rows import Row
+    from catalogs.parsing import Row
 
 ROOT: Final = Path(__file__).parent
 RELEASE: Final = "26.03.1"  # the tuple that this version of Atoll installs; its rows are in releases.csv
@@ -41,7 +41,7 @@ def _part(row: Row) -> Part:
         reference=row["reference"],
         note=row["note"],
         source=row["source"],
-        as_of=rows.day(row["as_of"]),
+        as_of=parsing.day(row["as_of"]),
     )
 
 
@@ -59,7 +59,7 @@ def software() -> Mapping[str, Part]:
     Raises:
         CatalogError: a row cannot be read.
     """
-    return {each.name: each for each in rows.each(ROOT / "parts.csv", _part)}
+    return {each.name: each for each in parsing.each(ROOT / "parts.csv", _part)}
 
 
 @cache
@@ -79,7 +79,7 @@ def images() -> tuple[Image, ...]:
     Raises:
         CatalogError: a row cannot be read.
     """
-    return tuple(rows.each(ROOT / "images.csv", _image))
+    return tuple(parsing.each(ROOT / "images.csv", _image))
 
 
 def images_of(part: str) -> tuple[Image, ...]:
@@ -94,7 +94,7 @@ def downloads() -> tuple[Download, ...]:
     Raises:
         CatalogError: a row cannot be read.
     """
-    return tuple(rows.each(ROOT / "downloads.csv", lambda row: Download(**row)))
+    return tuple(parsing.each(ROOT / "downloads.csv", lambda row: Download(**row)))
 
 
 @cache
@@ -104,4 +104,4 @@ def tested() -> tuple[Tested, ...]:
     Raises:
         CatalogError: a row cannot be read.
     """
-    return tuple(rows.each(ROOT / "releases.csv", lambda row: Tested(**row)))
+    return tuple(parsing.each(ROOT / "releases.csv", lambda row: Tested(**row)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from components.acceptance.ground import ACCOUNT, NAMESPACE, PINNING_FABRICS, head
+from components.acceptance.job_context import ACCOUNT, NAMESPACE, PINNING_FABRICS, head
 from components.acceptance.images import EFA, PYTHON, VERBS
 from components.acceptance.node import SHARED_MEMORY, WHOLE, accelerators
 from components.acceptance.pods import (
@@ -24,16 +24,16 @@ from components.acceptance.pods import (
     selector,
     tolerations,
 )
-from components.acceptance.shapes import JOB_DONE, JOB_FAILED, Log, PlannedJob, backwards, reference
-from components.platform.nccl_settings import SETTINGS
-from planning.acceptance.results import Per, subject
+from components.acceptance.model import JOB_DONE, JOB_FAILED, Log, PlannedJob, backwards, reference
+from components.context.nccl import SETTINGS
+from planning.agents.measurement_records import Per, subject
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from components.acceptance.ground import Ground
-    from components.acceptance.shapes import Manifest
-    from planning.spec import Pool
+    from components.acceptance.job_context import Ground
+    from components.acceptance.model import Manifest
+    from planning.spec.cluster import Pool
 
 API: Final = "trainer.kubeflow.org/v1alpha1"
 STEP: Final = "trainer.kubeflow.org/trainjob-ancestor-step"

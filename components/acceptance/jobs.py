@@ -5,21 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from components.acceptance.fabric import fabric_jobs
-from components.acceptance.ground import Ground, ground_objects
+from components.acceptance.job_context import Ground, ground_objects
 from components.acceptance.network import network_jobs
 from components.acceptance.node import node_job
 from components.acceptance.services import service_jobs
-from components.acceptance.shapes import PlannedJob
+from components.acceptance.model import PlannedJob
 from components.acceptance.storage import storage_jobs, unmounted
-from planning.accelerators import NVIDIA, device
-from planning.acceptance.results import Per, subject
+from planning.platform.accelerators import NVIDIA, device
+from planning.agents.measurement_records import Per, subject
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from components.acceptance.shapes import Manifest
-    from planning.acceptance.nodes import ExpectedPool
-    from planning.spec import ClusterSpec, Pool
+    from components.acceptance.model import Manifest
+    from planning.acceptance.node_limits import ExpectedPool
+    from planning.spec.cluster import ClusterSpec, Pool
 
 __all__ = ["PlannedJob", "foundation", "planned", "unmeasured"]
 

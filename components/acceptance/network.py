@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from components.acceptance.ground import NAMESPACE
+from components.acceptance.job_context import NAMESPACE
 from components.acceptance.images import PYTHON
 from components.acceptance.pods import CONTAINER, Pod, job_object, module, named, selector
-from components.acceptance.shapes import JOB_DONE, JOB_FAILED, Log, PlannedJob, backwards, reference
-from planning.acceptance.results import Per, subject
+from components.acceptance.model import JOB_DONE, JOB_FAILED, Log, PlannedJob, backwards, reference
+from planning.agents.measurement_records import Per, subject
 from planning.platform.mirror import whole_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from components.acceptance.ground import Ground
+    from components.acceptance.job_context import Ground
 
 STAGE: Final = 40
 SECONDS: Final = 600

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from components.acceptance.ground import NAMESPACE
+from components.acceptance.job_context import NAMESPACE
 from components.acceptance.images import ACCELERATED, DCGM
 from components.acceptance.pods import (
     CONTAINER,
@@ -17,16 +17,16 @@ from components.acceptance.pods import (
     named,
     selector,
 )
-from components.acceptance.shapes import JOB_DONE, JOB_FAILED, Log, PlannedJob, backwards, reference
-from planning.acceptance.results import Per, subject
-from planning.queues import flavor, plain
+from components.acceptance.model import JOB_DONE, JOB_FAILED, Log, PlannedJob, backwards, reference
+from planning.agents.measurement_records import Per, subject
+from planning.platform.queues import flavor, plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from components.acceptance.ground import Ground
-    from components.acceptance.shapes import Manifest
-    from planning.spec import Pool
+    from components.acceptance.job_context import Ground
+    from components.acceptance.model import Manifest
+    from planning.spec.cluster import Pool
 
 CHECKS: Final = ("inventory", "usable_memory", "dcgm", "matmul", "nvlink")
 LEVEL: Final = 3  # "long": memory, bandwidth and stress (docs.nvidia.com/datacenter/dcgm, "DCGM Diagnostics")

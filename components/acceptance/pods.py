@@ -7,18 +7,18 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
-from components.acceptance.ground import ACCOUNT, CODE, CODE_FOLDER, JOB, NAMESPACE, RUN, code_items, head
-from components.acceptance.measure import PACKAGE
+from components.acceptance.job_context import ACCOUNT, CODE, CODE_FOLDER, JOB, NAMESPACE, RUN, code_items, head
+from components.agents.measure import PACKAGE
 from components.acceptance.scripts import SCRIPTS
-from components.nodepool.devices import BURN_IN_TAINT
-from planning.accelerators import device
+from components.context.accelerators import BURN_IN_TAINT
+from planning.platform.accelerators import device
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from components.acceptance.ground import Ground
-    from components.acceptance.shapes import Manifest
-    from planning.spec import Pool
+    from components.acceptance.job_context import Ground
+    from components.acceptance.model import Manifest
+    from planning.spec.cluster import Pool
 
 CONTAINER: Final = "measure"
 LONGEST: Final = 52  # characters of a Job's name, to which its pods' names add eleven
@@ -75,7 +75,7 @@ class Pod:
 
 
 def module(name: str, *arguments: str, python: str = "python3") -> list[str]:
-    """Command line of a program of `components.acceptance.measure`."""
+    """Command line of a program of `components.agents.measure`."""
     return [python, "-m", f"{PACKAGE}.{name}", *arguments]
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from components.acceptance.asked import mlflow, pipeline, s3, serving
-from components.acceptance.watched import notebook, sweep, training
+from components.acceptance.api_checks import mlflow, pipeline, s3, serving
+from components.acceptance.condition_checks import notebook, sweep, training
 from planning.acceptance.services import services_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from components.acceptance.ground import Ground
-    from components.acceptance.shapes import PlannedJob
+    from components.acceptance.job_context import Ground
+    from components.acceptance.model import PlannedJob
 
 SMOKES: Final[Mapping[str, Callable[[Ground], PlannedJob | None]]] = {
     "notebook": notebook,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from components.acceptance.ground import ACCOUNT, CODE, NAMESPACE, code_object, head
+from components.acceptance.job_context import ACCOUNT, CODE, NAMESPACE, code_object, head
 from components.acceptance.images import FIO, PYTHON
 from components.acceptance.pods import (
     CONTAINER,
@@ -19,16 +19,16 @@ from components.acceptance.pods import (
     named,
     selector,
 )
-from components.acceptance.shapes import JOB_DONE, JOB_FAILED, Log, PlannedJob, backwards, reference
-from components.access.names import SYSTEM_NAMESPACE, namespace, workloads
-from planning.acceptance.results import Per, subject
+from components.acceptance.model import JOB_DONE, JOB_FAILED, Log, PlannedJob, backwards, reference
+from components.context.names import SYSTEM_NAMESPACE, namespace, workloads
+from planning.agents.measurement_records import Per, subject
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from components.acceptance.ground import Ground
-    from components.acceptance.shapes import Manifest
-    from planning.spec import ClusterSpec, Pool, Tier
+    from components.acceptance.job_context import Ground
+    from components.acceptance.model import Manifest
+    from planning.spec.cluster import ClusterSpec, Pool, Tier
 
 CHECKS: Final = ("loader", "checkpoint", "code", "small_files")
 STAGE: Final = 30

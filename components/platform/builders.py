@@ -4,63 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from components.platform import (
-    airflow,
-    argo_cd,
-    cert_manager,
-    collector,
-    dashboard,
-    dashboards,
-    dcgm_exporter,
-    device_plugin,
-    dex,
-    efa_plugin,
-    external_secrets,
-    gpu_operator,
-    ingress,
-    istio,
-    katib,
-    knative,
-    kserve,
-    kubeflow_base,
-    kueue,
-    loki,
-    minio,
-    mlflow,
-    model_registry,
-    namespaces,
-    network_operator,
-    node_problem_detector,
-    notebooks,
-    oauth2_proxy,
-    object_store,
-    opencost,
-    pipelines,
-    postgres_operator,
-    prometheus,
-    prometheus_crds,
-    queues,
-    runtimes,
-    seaweedfs,
-    slurm,
-    slurm_operator,
-    spend_guard,
-    teams,
-    tempo,
-    trainer,
-    velero,
-)
+from components.platform.experiments import airflow, mlflow
+from components.platform.operations import argo_cd, node_problem_detector, spend_guard, velero
+from components.platform.foundation import cert_manager, dex, external_secrets, ingress, istio, namespaces, oauth2_proxy, postgres_operator
+from components.platform.observability import collector, dashboards, loki, opencost, prometheus, prometheus_crds, tempo
+from components.platform.kubeflow import central_dashboard, katib, knative, kserve, prerequisites, model_registry, notebooks, pipelines, runtimes, trainer
+from components.platform.gpu import dcgm_exporter, device_plugin, efa_plugin, gpu_operator, network_operator
+from components.platform.scheduling import kueue, queues, slurm, slurm_operator
+from components.platform.stores import minio, object_store, seaweedfs
+from components.platform.teams import profiles
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from components.platform.built import Builder
+    from components.platform.building_blocks.component import Builder
 
 BUILDERS: Final[Mapping[str, Builder]] = {
     "namespaces": namespaces.build,
     "cert_manager": cert_manager.build,
     "istio": istio.build,
-    "kubeflow_base": kubeflow_base.build,
+    "kubeflow_base": prerequisites.build,
     "oauth2_proxy": oauth2_proxy.build,
     "dex": dex.build,
     "ingress": ingress.build,
@@ -91,7 +54,7 @@ BUILDERS: Final[Mapping[str, Builder]] = {
     "collector": collector.build,
     "opencost": opencost.build,
     "dashboards": dashboards.build,
-    "dashboard": dashboard.build,
+    "dashboard": central_dashboard.build,
     "katib": katib.build,
     "knative": knative.build,
     "kserve": kserve.build,
@@ -100,5 +63,5 @@ BUILDERS: Final[Mapping[str, Builder]] = {
     "pipelines": pipelines.build,
     "runtimes": runtimes.build,
     "trainer": trainer.build,
-    "teams": teams.build,
+    "teams": profiles.build,
 }

@@ -8,13 +8,13 @@ from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Final, cast
 
-from planning.acceptance.results import BY_ID, SCHEMA_VERSION, Measured, Reading, Results
-from planning.errors import Fault, InputError
+from planning.agents.measurement_records import BY_ID, SCHEMA_VERSION, Measured, Reading, Results
+from planning.values.errors import Fault, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from planning.acceptance.results import Check
+    from planning.agents.measurement_records import Check
 
 TEXTS: Final = ("check", "subject", "at", "tool")
 LONGEST: Final = 80  # characters of a faulty text that a message repeats

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from planning.spec import ClusterSpec
+    from planning.spec.cluster import ClusterSpec
 
 SMOKES: Final[Mapping[str, tuple[tuple[str, ...], str]]] = {
     "notebook": (("notebooks",), "a notebook starts"),

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Final, Literal, NotRequired
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
-from planning.clone.comparison_form import ComparisonForm  # noqa: TC001 - pydantic reads it at run time
+from planning.clone.comparison.form import ComparisonForm  # noqa: TC001 - pydantic reads it at run time
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from planning.clone.asked import Decision
-    from planning.clone.fields import Row
+    from planning.clone.decisions.decision import Decision
+    from planning.clone.field_table import Row
 
 SCHEMA_VERSION: Final = 1
 _CLOSED: Final = ConfigDict(extra="forbid", use_attribute_docstrings=True)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from planning.checklist.faults import nearest
-from planning.errors import InputError
+from planning.inputs.faults import nearest
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from ipaddress import IPv4Network
 
     from catalogs.model import Region
-    from planning.options.market import Market
+    from planning.quoting.candidates.market import Market
 
 REGIONS_SHOWN: Final = 8
 

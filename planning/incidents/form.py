@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from planning.incidents.findings import Finding, Verdict
     from planning.incidents.node import Node
-    from planning.incidents.record import Incident
-    from planning.spec import Pool
+    from planning.incidents.incident import Incident
+    from planning.spec.cluster import Pool
 
 SCHEMA_VERSION: Final = 1
 _CLOSED: Final = ConfigDict(extra="forbid")

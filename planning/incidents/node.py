@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Final, cast
 
-from planning.incidents import names
+from planning.incidents import node_labels
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,7 +55,7 @@ class Node:
     @property
     def pool(self) -> str:
         """Name of its pool; "" where it is none of ours."""
-        return self.labels.get(names.POOL, "")
+        return self.labels.get(node_labels.POOL, "")
 
     @property
     def ready(self) -> str:
@@ -65,26 +65,26 @@ class Node:
     @property
     def burn_in(self) -> str:
         """How its burn-in stands: "pending", "passed", "failed"; "" where nobody has said."""
-        said = self.labels.get(names.BURN_IN, "")
-        if said == names.FAILED or names.BURN_IN not in self.taints:
+        said = self.labels.get(node_labels.BURN_IN, "")
+        if said == node_labels.FAILED or node_labels.BURN_IN not in self.taints:
             return said
-        return names.PENDING
+        return node_labels.PENDING
 
     @property
     def held(self) -> bool:
         """Whether it is a spare that is held back."""
-        return self.labels.get(names.SPARE) == names.YES
+        return self.labels.get(node_labels.SPARE) == node_labels.YES
 
     @property
     def going(self) -> str:
         """Who takes it away on purpose, in words; "" for nobody."""
-        found = next((words for taint, words in names.GOING.items() if taint in self.taints), "")
+        found = next((words for taint, words in node_labels.GOING.items() if taint in self.taints), "")
         return found or ("it is being deleted" if self.ending else "")
 
     @property
     def incident(self) -> str:
         """Id of the incident under which it is being mended; "" for none."""
-        return self.annotations.get(names.INCIDENT, "")
+        return self.annotations.get(node_labels.INCIDENT, "")
 
     @property
     def machine_id(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from planning.incidents import names
+from planning.incidents import node_labels
 from planning.incidents.findings import Standing
 
 if TYPE_CHECKING:
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
     from planning.incidents.findings import Verdict
     from planning.incidents.node import Node
-    from planning.spec import Pool
+    from planning.spec.cluster import Pool
 
-JOINED: Final = frozenset({"efa", "infiniband", "roce", "gpudirect"})  # as components.platform.topology has it
+JOINED: Final = frozenset({"efa", "infiniband", "roce", "gpudirect"})  # as components.context.topology has it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +43,7 @@ def spare_for(
         pool: of the failed node; where it has a fabric the spare must be on the same spine.
     """
     fabric, tested = pool.fabric in JOINED, tested_before_work(pool)
-    near = tuple(each for each in levels if each != names.HOST)
+    near = tuple(each for each in levels if each != node_labels.HOST)
     refused: list[tuple[str, str]] = []
     able: list[tuple[int, str, Node, tuple[str, ...]]] = []
     for each in sorted(nodes, key=lambda node: node.name):
@@ -67,8 +67,8 @@ def unfit(node: Node, verdict: Verdict, *, tested: bool) -> str:
     Args:
         tested: whether nodes of its pool have a burn-in to pass.
     """
-    if node.burn_in in {names.PENDING, names.FAILED} or (tested and node.burn_in != names.PASSED):
-        return f"it has not passed its burn-in ({names.BURN_IN}: {node.burn_in or 'no label'})"
+    if node.burn_in in {node_labels.PENDING, node_labels.FAILED} or (tested and node.burn_in != node_labels.PASSED):
+        return f"it has not passed its burn-in ({node_labels.BURN_IN}: {node.burn_in or 'no label'})"
     if verdict.standing is not Standing.WELL:
         return f"it is {verdict.standing}: {verdict.words or 'its kubelet is silent'}"
     if node.incident:
@@ -83,17 +83,17 @@ def tested_before_work(pool: Pool) -> bool:
 
 def _meant(node: Node) -> bool:
     """Whether somebody would take it for a spare: held back, or not through its burn-in."""
-    return node.held or node.burn_in in {names.PENDING, names.FAILED}
+    return node.held or node.burn_in in {node_labels.PENDING, node_labels.FAILED}
 
 
 def _apart(failed: Node, spare: Node, near: Sequence[str]) -> str:
     """Why two nodes are not on one spine; the zone decides where nobody tells the fabric."""
     known = [label for label in near if label in failed.labels]
-    label = known[0] if known else names.ZONE
+    label = known[0] if known else node_labels.ZONE
     mine, theirs = failed.labels.get(label), spare.labels.get(label)
     if mine is None or mine == theirs:
         return ""
-    what = "zone" if label == names.ZONE else "spine"
+    what = "zone" if label == node_labels.ZONE else "spine"
     return f"it is on another {what} ({label}: {theirs or 'unknown'}, not {mine})"
 
 

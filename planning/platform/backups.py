@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from planning.checklist.words import Support
-from planning.money import Range
+from planning.checklist.model.vocabulary import Support
+from planning.values.money import Range
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Final, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from catalogs.software.exact import split
+from catalogs.software.exact_versions import split
 from catalogs.software.model import Kind
 from catalogs.software.reader import RELEASE, images_of
-from planning.errors import InputError
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

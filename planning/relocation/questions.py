@@ -5,21 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from planning.bill import total
-from planning.relocation.said import amount, listed, span_text
+from planning.costs.bill import total
+from planning.relocation.formatting import amount, listed, span_text
 from planning.relocation.steps import POINT_OF_NO_RETURN, STEPS
-from planning.relocation.things import Kind
-from planning.relocation.volume import gb_of
+from planning.relocation.inventory.assets import Kind
+from planning.relocation.inventory.volume import gb_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from planning.bill import LineItem
-    from planning.relocation.freeze import Times
-    from planning.relocation.loss import Choice
-    from planning.relocation.moving_bill import MovingBill, Terms
-    from planning.relocation.things import Thing
-    from planning.spec import Placement
+    from planning.costs.bill import LineItem
+    from planning.relocation.write_freeze import Times
+    from planning.relocation.methods.data_loss import Choice
+    from planning.relocation.costs.bill import MovingBill, Terms
+    from planning.relocation.inventory.assets import Thing
+    from planning.spec.cluster import Placement
 
 SEED: Final = "Bekman, How to Choose a Cloud Provider: questions to ask long before a migration starts"
 RUNNERS: Final[Mapping[str, str]] = {

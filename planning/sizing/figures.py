@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from planning.demand import Figure
+from planning.sizing.demand import Figure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 from moto import mock_aws
 
-from catalogs.reader import Catalog, load
-from driver.cloud.aws_clients import Clients, clients
+from catalogs.catalog import Catalog, load
+from operations.clouds.aws.client import Clients, clients
 
 REGION = "us-east-1"
 

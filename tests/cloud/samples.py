@@ -7,12 +7,12 @@ from decimal import Decimal
 from ipaddress import IPv4Network
 from typing import Any
 
-from driver.cloud.registry import Asked
-from planning.checklist.model import Customer
-from planning.checklist.people import Access
-from planning.checklist.words import Operation, Orchestration, Support
-from planning.lock import SCHEMA_VERSION, Ceilings, Lock
-from planning.spec import Amounts, ClusterSpec, ExistingCluster, Network, Placement, Pool, Profile, Services
+from operations.clouds.registry import Asked
+from planning.checklist.model.checklist import Customer
+from planning.checklist.model.people import Access
+from planning.checklist.model.vocabulary import Operation, Orchestration, Support
+from planning.spec.lock import SCHEMA_VERSION, Ceilings, Lock
+from planning.spec.cluster import Amounts, ClusterSpec, ExistingCluster, Network, Placement, Pool, Profile, Services
 
 STACK = "demo"
 TODAY = date(2026, 11, 21)

@@ -7,7 +7,7 @@ from typing import Any
 
 from samples import STACK
 
-from driver.cloud.aws_clients import Clients
+from operations.clouds.aws.client import Clients
 
 TAGS: list[Any] = [{"Key": "atoll:stack", "Value": STACK}, {"Key": "atoll:customer", "Value": "acme"}]
 CLUSTER = f"atoll-{STACK}"

@@ -9,14 +9,14 @@ from botocore.stub import Stubber
 from samples import STACK, asked, cluster, lock, placement
 from small_account import CLUSTER, ROLE, Account, tags
 
-from catalogs.reader import Catalog
-from driver.cloud import aws, aws_searches
-from driver.cloud.aws_clients import Clients
-from driver.cloud.aws_machines import CREATED_FOR
-from driver.cloud.aws_tags import Tagged, kind_of, last, marks
-from driver.cloud.registry import leftovers_of
-from planning.leftovers import Found, Leftover, Leftovers, classify
-from planning.lock_shapes import State
+from catalogs.catalog import Catalog
+from operations.clouds.aws import placement as aws, orphans
+from operations.clouds.aws.client import Clients
+from operations.clouds.aws.instances import CREATED_FOR
+from operations.clouds.aws.tags import Tagged, kind_of, last, marks
+from operations.clouds.registry import leftovers_of
+from planning.cloud_checks.orphans import Found, Leftover, Leftovers, classify
+from planning.spec.lock_content import State
 
 
 @pytest.fixture
@@ -134,7 +134,7 @@ def test_a_hosted_zone_is_asked_for_where_aws_names_what_belongs_to_no_region(cl
     with Stubber(clients_of_aws.global_tagging) as stub:
         for _ in marks(tagged.asked):
             stub.add_response("get_resources", answer)
-        found = list(aws_searches.worldwide(tagged))
+        found = list(orphans.worldwide(tagged))
     assert clients_of_aws.global_tagging.meta.region_name == "us-east-1"
     assert [(each.kind, each.id, each.free) for each in found] == [("route53:hostedzone", zone, "")]
 

@@ -8,10 +8,10 @@ import boto3
 import pytest
 from botocore.exceptions import ClientError
 
-from driver.cloud.aws_clients import Clients
-from driver.nodes.live import aws
-from driver.nodes.live.aws import end_instance
-from planning.errors import InputError
+from operations.clouds.aws.client import Clients
+from operations.nodes import aws_instances
+from operations.nodes.aws_instances import end_instance
+from planning.values.errors import InputError
 
 REGION, CLUSTER, GROUP = "us-east-1", "atoll-demo", "eks-train"
 
@@ -65,7 +65,7 @@ def test_a_right_that_is_missing_is_named(machine: str, monkeypatch: pytest.Monk
         told: Any = {"Error": {"Code": "AccessDenied", "Message": "not authorized"}}
         raise ClientError(told, "TerminateInstanceInAutoScalingGroup")
 
-    monkeypatch.setattr(aws, "_end", denied)
+    monkeypatch.setattr(aws_instances, "_end", denied)
     with pytest.raises(InputError, match="AccessDenied") as refused:
         end_instance(machine, region=REGION, cluster=CLUSTER)
     assert "autoscaling:TerminateInstanceInAutoScalingGroup" in refused.value.hint

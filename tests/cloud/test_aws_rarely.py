@@ -9,10 +9,10 @@ import pytest
 from botocore.stub import Stubber
 from samples import asked
 
-from driver.cloud import aws_machines, aws_searches
-from driver.cloud.aws_clients import Clients
-from driver.cloud.aws_tags import Tagged
-from planning.leftovers import Found
+from operations.clouds.aws import instances, orphans
+from operations.clouds.aws.client import Clients
+from operations.clouds.aws.tags import Tagged
+from planning.cloud_checks.orphans import Found
 
 MANY = tuple(f"x-{number:04}" for number in range(450))
 LUSTRE, SCRATCH, GOING = "fs-0000000a", "fs-0000000b", "fs-0000000c"
@@ -30,12 +30,12 @@ def tagged(aws: Clients, *, ids: dict[str, tuple[str, ...]] | None = None, arns:
 @pytest.mark.parametrize(
     ("look", "prefix", "call", "name"),
     [
-        (aws_machines.machines, "i", "describe_instances", "instance-id"),
-        (aws_machines.volumes, "vol", "describe_volumes", "volume-id"),
-        (aws_machines.snapshots, "snap", "describe_snapshots", "snapshot-id"),
-        (aws_machines.addresses, "eipalloc", "describe_addresses", "allocation-id"),
-        (aws_machines.gateways, "nat", "describe_nat_gateways", "nat-gateway-id"),
-        (aws_machines.tunnels, "vpn", "describe_vpn_connections", "vpn-connection-id"),
+        (instances.machines, "i", "describe_instances", "instance-id"),
+        (instances.volumes, "vol", "describe_volumes", "volume-id"),
+        (instances.snapshots, "snap", "describe_snapshots", "snapshot-id"),
+        (instances.addresses, "eipalloc", "describe_addresses", "allocation-id"),
+        (instances.gateways, "nat", "describe_nat_gateways", "nat-gateway-id"),
+        (instances.tunnels, "vpn", "describe_vpn_connections", "vpn-connection-id"),
     ],
 )
 def test_no_call_names_more_than_ec2_takes(
@@ -55,7 +55,7 @@ def test_what_is_on_the_pages_of_each_call_is_found(clients_of_aws: Clients) -> 
     with Stubber(clients_of_aws.ec2) as stub:
         for answer in ({**page("a"), "NextToken": "more"}, page("b"), page("c")):
             stub.add_response("describe_instances", answer)
-        found = list(aws_machines.machines(tagged(clients_of_aws, ids={"i": MANY[:201]})))
+        found = list(instances.machines(tagged(clients_of_aws, ids={"i": MANY[:201]})))
         stub.assert_no_pending_responses()
     assert [each.id for each in found] == ["a", "b", "c"]
 
@@ -64,7 +64,7 @@ def test_a_tunnel_that_is_gone_is_not_found(clients_of_aws: Clients) -> None:
     rows = [{"VpnConnectionId": state, "State": state} for state in ("available", "deleted")]
     with Stubber(clients_of_aws.ec2) as stub:
         stub.add_response("describe_vpn_connections", {"VpnConnections": rows})
-        (tunnel,) = aws_machines.tunnels(tagged(clients_of_aws, ids={"vpn": ("vpn-1",)}))
+        (tunnel,) = instances.tunnels(tagged(clients_of_aws, ids={"vpn": ("vpn-1",)}))
     assert (tunnel.kind, tunnel.id, tunnel.status) == ("VPN connection", "available", "available")
 
 
@@ -81,7 +81,7 @@ def test_file_systems_of_lustre_are_as_large_as_they_were_made(clients_of_aws: C
     with Stubber(clients_of_aws.fsx) as stub:
         stub.add_response("describe_file_systems", {"FileSystems": rows[:1], "NextToken": "more"}, {})
         stub.add_response("describe_file_systems", {"FileSystems": rows[1:]}, {"NextToken": "more"})
-        found = list(aws_searches.parallel_files(tagged(clients_of_aws, arns=arns)))
+        found = list(orphans.parallel_files(tagged(clients_of_aws, arns=arns)))
     assert [(each.id, each.status, *((use.item, use.quantity) for use in each.uses)) for each in found] == [
         (LUSTRE, "available", ("shared_ssd", 1200)),
         (SCRATCH, "updating", ("shared_scratch", 2400)),
@@ -92,5 +92,5 @@ def test_a_key_that_is_gone_hides_no_other(clients_of_aws: Clients) -> None:
     with Stubber(clients_of_aws.kms) as stub:
         stub.add_client_error("describe_key", "NotFoundException", expected_params={"KeyId": KEYS[0]})
         stub.add_response("describe_key", {"KeyMetadata": {"KeyId": "here", "KeyState": "Enabled"}}, {"KeyId": KEYS[1]})
-        found = list(aws_searches.keys(tagged(clients_of_aws, arns=tuple(KEYS))))
+        found = list(orphans.keys(tagged(clients_of_aws, arns=tuple(KEYS))))
     assert [each.id for each in found] == ["here"]

@@ -13,14 +13,14 @@ from locked_stack import write_locked
 from samples import STACK, TODAY, cluster, cpu_pool, existing_cluster, lock, placement, pool
 from small_account import TAGS, Account, tags
 
-from driver.cli import run
-from driver.cloud import aws
-from driver.cloud.aws_clients import Clients
-from driver.cloud.registry import MODULES, cloud_of
-from driver.schemas import schema
-from driver.stack_file import with_accepted
-from planning.preflight.told import CLOUD, OfferTold, QuotaTold, ReservationTold, Told
-from planning.spec import ClusterSpec, Placement
+from cli.main.application import run
+from operations.clouds.aws import placement as aws
+from operations.clouds.aws.client import Clients
+from operations.clouds.registry import MODULES, cloud_of
+from cli.commands.schema_documents import schema
+from operations.project.stack_file import with_accepted
+from planning.cloud_checks.cloud_reports import CLOUD, OfferTold, QuotaTold, ReservationTold, Told
+from planning.spec.cluster import ClusterSpec, Placement
 
 DAY = ("--today", TODAY.isoformat())
 BLOCK = "cr-0123456789abcdef0"

@@ -12,20 +12,20 @@ from kubernetes.client import ApiClient, Configuration
 from kubernetes.client.exceptions import ApiException
 from urllib3.exceptions import MaxRetryError
 
-from components.acceptance.shapes import Reference
-from driver.accepting.live import cluster as accepting
-from driver.accepting.port import ClusterError as AcceptingError
-from driver.accepting.port import PodSeen
-from driver.cloud import api_server
-from driver.nodes.cluster import ChangedError, SilentError
-from driver.nodes.cluster import ClusterError as NodesError
-from driver.nodes.live import cluster as nodes
-from driver.relocate.freezing.objects import ChangedMeanwhileError, Kind
-from driver.relocate.live import cluster as relocate
-from driver.relocate.live.job_runs import SILENT_MOST, JobRuns
-from driver.relocate.live.making import Maker
-from driver.relocate.step import StepError
-from planning.errors import AtollError
+from components.acceptance.model import Reference
+from operations.acceptance import kubernetes_cluster as accepting
+from operations.acceptance.ports import ClusterError as AcceptingError
+from operations.acceptance.ports import PodSeen
+from operations.clouds.kubernetes import client
+from operations.nodes.ports import ChangedError, SilentError
+from operations.nodes.ports import ClusterError as NodesError
+from operations.nodes import kubernetes_cluster as nodes
+from operations.clouds.kubernetes.objects import ChangedMeanwhileError, Kind
+from operations.relocation.cluster import client as relocate
+from operations.relocation.jobs.runs import SILENT_MOST, JobRuns
+from operations.relocation.cluster.maker import Maker
+from operations.relocation.runner.step import StepError
+from planning.values.errors import AtollError
 from planning.incidents.node import Node
 from planning.incidents.pods import Pod
 
@@ -272,13 +272,13 @@ def test_what_changed_meanwhile_is_told_apart(server: Server) -> None:
     [(b'{"a": 1}', {"a": 1}), (b"[1]", {}), (b"null", {}), (b"<html>", {}), (b"\xff", {}), (b"", {})],
 )
 def test_only_a_json_object_is_taken_for_an_answer(content: bytes, found: dict[str, object]) -> None:
-    assert api_server.parsed(content) == found
+    assert client.parsed(content) == found
 
 
 def test_the_callers_own_document_is_not_handed_on(server: Server) -> None:
     body: dict[str, object] = {"a": 1}
     server.answers = [(418, b"tea")]
-    assert api_server.answer(server.api, "POST", "/x", body=body, sent_as=JSON) == (418, b"tea")
+    assert client.answer(server.api, "POST", "/x", body=body, sent_as=JSON) == (418, b"tea")
     sent = server.sent[0][-1]
     assert (sent, sent is not body) == (body, True)
 
@@ -288,4 +288,4 @@ def test_the_callers_own_document_is_not_handed_on(server: Server) -> None:
     [(OSError("one\ntwo"), "one"), (TimeoutError(), "TimeoutError"), (OSError(2, "no"), "[Errno 2] no")],
 )
 def test_a_reason_is_one_line(error: Exception, said: str) -> None:
-    assert api_server.reason_of(error) == said
+    assert client.reason_of(error) == said

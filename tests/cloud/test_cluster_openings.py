@@ -10,20 +10,20 @@ from typing import Any, cast
 import pytest
 from samples import asked, existing_cluster
 
-from catalogs.bounded_files import MEGABYTE
-from driver.accepting.live import cluster as accepting
-from driver.accepting.port import ClusterError as AcceptingError
-from driver.cloud import kubernetes
-from driver.nodes.cluster import ClusterError as NodesError
-from driver.nodes.live import cluster as nodes
-from driver.relocate.live import cluster as relocate
-from driver.relocate.live import listing
-from driver.relocate.live.job_cluster import opened_runs
-from driver.relocate.live.making import maker
-from driver.relocate.places import Keys, Side, StorePlace
-from driver.relocate.step import StepError
-from planning.errors import AtollError
-from planning.spec import ClusterSpec, ExistingCluster
+from catalogs.files import MEGABYTE
+from operations.acceptance import kubernetes_cluster as accepting
+from operations.acceptance.ports import ClusterError as AcceptingError
+from operations.clouds.kubernetes import placement
+from operations.nodes.ports import ClusterError as NodesError
+from operations.nodes import kubernetes_cluster as nodes
+from operations.relocation.cluster import client as relocate
+from operations.relocation.cluster import reader
+from operations.relocation.jobs.cluster import opened_runs
+from operations.relocation.cluster.maker import maker
+from operations.relocation.config.endpoints import Keys, Side, StorePlace
+from operations.relocation.runner.step import StepError
+from planning.values.errors import AtollError
+from planning.spec.cluster import ClusterSpec, ExistingCluster
 
 VARIABLE = "ATOLL_TEST_KUBECONFIG"
 SPEC = existing_cluster()
@@ -149,7 +149,7 @@ def test_a_cluster_that_is_asked_says_it_in_a_line(
     why: str, said: str, at: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(at, why, monkeypatch)
-    assert kubernetes.told(asked(SPEC)).silence.replace(str(at), "AT") == said
+    assert placement.told(asked(SPEC)).silence.replace(str(at), "AT") == said
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_a_cluster_that_a_plan_looks_at_says_it_in_a_line(
     why: str, said: str, at: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(at, why, monkeypatch)
-    assert listing.asked(SPEC, SIDE).silence.replace(str(at), "AT") == said
+    assert reader.asked(SPEC, SIDE).silence.replace(str(at), "AT") == said
 
 
 @pytest.mark.parametrize("room", list(ROOMS))

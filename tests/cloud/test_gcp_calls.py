@@ -22,8 +22,8 @@ from google.auth.transport.requests import AuthorizedSession
 from google.cloud import asset_v1, compute_v1
 from samples import STACK, asked, cluster, placement, pool
 
-from driver.cloud import gcp
-from driver.cloud.gcp_calls import SCOPES, WAIT_SECONDS, Project, google_of
+from operations.clouds.gcp import placement as gcp
+from operations.clouds.gcp.client import SCOPES, WAIT_SECONDS, Project, google_of
 
 REST = "https://compute.googleapis.com/compute/v1/projects/p"
 ZONE = f"{REST}/zones/us-central1-a"

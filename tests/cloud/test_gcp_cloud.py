@@ -11,13 +11,13 @@ from google.api_core.exceptions import Forbidden
 from google.cloud import asset_v1, compute_v1
 from samples import STACK, TODAY, asked, cluster, cpu_pool, placement, pool
 
-from catalogs.reader import Catalog
-from driver.cloud import gcp
-from driver.cloud.gcp_calls import NO_CREDENTIALS
-from driver.cloud.registry import leftovers_of
-from planning.leftovers import classify
-from planning.preflight.check import placement_facts
-from planning.preflight.facts import PlacementFacts
+from catalogs.catalog import Catalog
+from operations.clouds.gcp import placement as gcp
+from operations.clouds.gcp.client import NO_CREDENTIALS
+from operations.clouds.registry import leftovers_of
+from planning.cloud_checks.orphans import classify
+from planning.cloud_checks.preflight import placement_facts
+from planning.cloud_checks.pool_capacity import PlacementFacts
 
 ZONES = "https://www.googleapis.com/compute/v1/projects/p/zones/"
 LABELS = {"atoll-stack": STACK}

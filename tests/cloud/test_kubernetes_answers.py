@@ -13,10 +13,10 @@ import urllib3
 from kubernetes.client.rest import RESTClientObject, RESTResponse
 from samples import asked, existing_cluster
 
-from driver.cloud import api_server, kubernetes
-from driver.cloud.certificates import ClusterSigner
-from planning.errors import InputError
-from planning.spec import ExistingCluster
+from operations.clouds.kubernetes import client, placement
+from operations.clouds.kubernetes.certificates import ClusterSigner
+from planning.values.errors import InputError
+from planning.spec.cluster import ExistingCluster
 
 VARIABLE = "ATOLL_TEST_KUBECONFIG"
 ASKED = asked(existing_cluster())
@@ -68,7 +68,7 @@ def answers(monkeypatch: pytest.MonkeyPatch, status: int, body: object, kind: st
 @pytest.mark.usefixtures("at")
 def test_nodes_are_asked_for_and_read_as_kubelets_report_them(monkeypatch: pytest.MonkeyPatch) -> None:
     sent = answers(monkeypatch, 200, {"kind": "NodeList", "metadata": {}, "items": [NODE]})
-    told = kubernetes.told(ASKED)
+    told = placement.told(ASKED)
     assert (told.silence, sent) == ("", ["GET /api/v1/nodes"])
     assert {name: getattr(each, "limit", None) for name, each in told.quotas.items()} == {
         "nodes-with-0-gpus": 0,
@@ -93,8 +93,8 @@ def test_what_is_no_answer_is_said_in_a_line(
     status: int, body: object, kind: str, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answers(monkeypatch, status, body, kind)
-    assert kubernetes.told(ASKED).silence == reason
-    assert [each.reason for each in kubernetes.search(ASKED).unanswered] == [reason]
+    assert placement.told(ASKED).silence == reason
+    assert [each.reason for each in placement.search(ASKED).unanswered] == [reason]
 
 
 MISSHAPEN = [
@@ -109,7 +109,7 @@ MISSHAPEN = [
 @pytest.mark.parametrize(("words", "reason"), MISSHAPEN)
 def test_a_kubeconfig_that_the_client_stumbles_over_is_said(words: dict[str, str], reason: str, at: Path) -> None:
     kubeconfig(at, **words)
-    silence = kubernetes.told(ASKED).silence
+    silence = placement.told(ASKED).silence
     assert silence.startswith(f"{at}: something in it is not of a kubeconfig: {reason}")
 
 
@@ -128,7 +128,7 @@ def test_a_kubeconfig_that_is_no_text_lets_nobody_in(at: Path) -> None:
 
 def test_a_token_in_the_wrong_place_is_not_repeated(at: Path) -> None:
     kubeconfig(at, user="token: do-not-tell")
-    assert kubernetes.told(ASKED).silence == f"Invalid kube-config file. Expected key user in {at}"
+    assert placement.told(ASKED).silence == f"Invalid kube-config file. Expected key user in {at}"
     with pytest.raises(Exception, match="do-not-tell") as whole:
-        api_server.opened(str(at), context=None)
-    assert "do-not-tell" not in api_server.reason_of(whole.value)
+        client.opened(str(at), context=None)
+    assert "do-not-tell" not in client.reason_of(whole.value)

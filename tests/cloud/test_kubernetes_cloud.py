@@ -25,12 +25,12 @@ from kubernetes.client import (
 from kubernetes.client.exceptions import ApiException
 from samples import STACK, TODAY, asked, existing_cluster, profile
 
-from catalogs.reader import Catalog
-from driver.cloud import kubernetes
-from planning.leftovers import classify
-from planning.preflight.check import placement_facts
-from planning.preflight.facts import PlacementFacts
-from planning.preflight.told import Told
+from catalogs.catalog import Catalog
+from operations.clouds.kubernetes import placement
+from planning.cloud_checks.orphans import classify
+from planning.cloud_checks.preflight import placement_facts
+from planning.cloud_checks.pool_capacity import PlacementFacts
+from planning.cloud_checks.cloud_reports import Told
 
 OURS = {"app.kubernetes.io/managed-by": "atoll"}
 ASKED = asked(existing_cluster())
@@ -52,12 +52,12 @@ def node(gpus: int, *, ready: bool = True) -> V1Node:
 
 def facts(counted: dict[int, int], **changes: Any) -> PlacementFacts:
     question = asked(existing_cluster(**changes))
-    told = kubernetes.from_counts(counted, question)
+    told = placement.from_counts(counted, question)
     return placement_facts(question.spec, told, reservations={}, today=TODAY)
 
 
 def test_ready_nodes_are_counted_by_their_gpus() -> None:
-    found = kubernetes.node_counts([node(8), node(8), node(8, ready=False), node(0), V1Node()])
+    found = placement.node_counts([node(8), node(8), node(8, ready=False), node(0), V1Node()])
     assert found == {8: 2, 0: 1}
 
 
@@ -97,7 +97,7 @@ def test_volumes_of_our_namespaces_are_found_and_retained_ones_are_kept() -> Non
         volume("theirs", space="other"),
         volume("c", space="", labels=OURS),
     ]
-    found = {each.id: each for each in kubernetes.volumes(given, ASKED, spaces=["team"])}
+    found = {each.id: each for each in placement.volumes(given, ASKED, spaces=["team"])}
     assert set(found) == {"a", "b", "c"}
     assert (found["a"].kept, bool(found["b"].kept), found["a"].status) == ("", True, "released")
     assert found["a"].uses[0].quantity == Decimal("107.3741824")
@@ -112,15 +112,15 @@ def test_only_balancers_of_ours_are_found() -> None:
         service("no", "ClusterIP", "team"),
         service("x", "LoadBalancer", "y"),
     ]
-    assert [each.id for each in kubernetes.balancers(given, ASKED, spaces=["team"])] == ["team/in"]
+    assert [each.id for each in placement.balancers(given, ASKED, spaces=["team"])] == ["team/in"]
 
 
 def test_namespaces_and_claims_are_free_and_volumes_are_not_guessed(catalog: Catalog) -> None:
     claim = V1PersistentVolumeClaim(metadata=V1ObjectMeta(name="data", namespace="team"))
     found = (
-        *kubernetes.namespaces([V1Namespace(metadata=V1ObjectMeta(name="team"))], ASKED),
-        *kubernetes.claims([claim], ASKED),
-        *kubernetes.volumes([volume("a")], ASKED, spaces=["team"]),
+        *placement.namespaces([V1Namespace(metadata=V1ObjectMeta(name="team"))], ASKED),
+        *placement.claims([claim], ASKED),
+        *placement.volumes([volume("a")], ASKED, spaces=["team"]),
     )
     left = classify(STACK, found, catalog_prices=catalog.prices)
     assert {each.found.id for each in left.free} == {"team", "team/data"}
@@ -132,8 +132,8 @@ def test_namespaces_and_claims_are_free_and_volumes_are_not_guessed(catalog: Cat
 def test_a_kubeconfig_that_is_not_named_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ATOLL_TEST_KUBECONFIG", raising=False)
     reason = "ATOLL_TEST_KUBECONFIG is not set, and it names the kubeconfig of the cluster"
-    assert kubernetes.told(ASKED) == Told(silence=reason)
-    assert [each.reason for each in kubernetes.search(ASKED).unanswered] == [reason]
+    assert placement.told(ASKED) == Told(silence=reason)
+    assert [each.reason for each in placement.search(ASKED).unanswered] == [reason]
 
 
 def test_an_expired_login_is_said_without_its_token(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,7 +144,7 @@ def test_an_expired_login_is_said_without_its_token(tmp_path: Path, monkeypatch:
     path.write_text(KUBECONFIG)
     monkeypatch.setenv("ATOLL_TEST_KUBECONFIG", str(path))
     monkeypatch.setattr(CoreV1Api, "list_node", refuse)
-    assert kubernetes.told(ASKED) == Told(silence="the cluster refused: 401 Unauthorized")
+    assert placement.told(ASKED) == Told(silence="the cluster refused: 401 Unauthorized")
 
 
 @pytest.mark.parametrize("text", ["", "not: [yaml", "- a\n", "kind: Config\n"])
@@ -152,6 +152,6 @@ def test_a_kubeconfig_that_is_none_is_said(text: str, tmp_path: Path, monkeypatc
     path = tmp_path / "kubeconfig"
     path.write_text(text)
     monkeypatch.setenv("ATOLL_TEST_KUBECONFIG", str(path))
-    assert kubernetes.told(ASKED).silence
-    (nothing,) = kubernetes.search(ASKED).unanswered
+    assert placement.told(ASKED).silence
+    (nothing,) = placement.search(ASKED).unanswered
     assert nothing.reason

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from catalogs import check, sources_page, stamp
+from catalogs import validation, integrity_cache
+from catalogs.reference_pages import sources
 from catalogs.model import Fabric, Form, Item, PurchaseKind
-from catalogs.offering import FLAG_OF_METHOD, UNDATED
-from catalogs.reader import ROOT, Catalog, load
+from catalogs.offers import FLAG_OF_METHOD, UNDATED
+from catalogs.catalog import ROOT, Catalog, load
 from catalogs.serving_runs import serving_runs
 from catalogs.training_runs import training_runs
 
@@ -48,7 +49,7 @@ def book() -> Catalog:
 
 
 def test_no_row_of_any_file_has_a_fault() -> None:
-    assert [str(fault) for fault in check.faults()] == []
+    assert [str(fault) for fault in validation.faults()] == []
 
 
 def test_every_price_is_above_zero_unless_the_source_says_free(catalog: Catalog) -> None:
@@ -215,7 +216,7 @@ def test_single_pods_are_not_clusters_and_gcp_a3_is_sxm(catalog: Catalog) -> Non
 
 def test_every_region_has_a_country_and_a_known_residency_group(catalog: Catalog) -> None:
     groups = Counter(region.residency for region in catalog.regions.values())
-    assert set(groups) <= check.RESIDENCIES
+    assert set(groups) <= validation.RESIDENCIES
     assert catalog.regions["aws", "eu-west-2"].residency == "UK"
     assert catalog.regions["aws", "eu-central-2"].residency == "CH"
     assert catalog.regions["gcp", "europe-west4"].residency == "EU"
@@ -261,7 +262,7 @@ def test_storage_tiers_are_priced_or_named_as_unpriced(catalog: Catalog) -> None
     unpriced = {
         (tier.provider, tier.item)
         for tier in catalog.tiers.values()
-        if tier.item != check.INCLUDED and not catalog.prices.of_item(provider=tier.provider, item=tier.item)
+        if tier.item != validation.INCLUDED and not catalog.prices.of_item(provider=tier.provider, item=tier.item)
     }
     assert unpriced == {
         ("azure", "object_archive"),
@@ -297,7 +298,7 @@ def test_every_date_lies_between_the_founding_text_and_the_newest_reading(catalo
 
 def test_the_page_of_sources_is_the_one_that_the_facts_make(catalog: Catalog) -> None:
     page = REPOSITORY / "docs/reference/sources.md"
-    assert page.read_text(encoding="utf-8") == sources_page.render(catalog), f"make it again: {sources_page.COMMAND}"
+    assert page.read_text(encoding="utf-8") == sources.render(catalog), f"make it again: {sources.COMMAND}"
 
 
 @pytest.mark.skipif(not (SHARED / "data").is_dir(), reason=f"the raw facts are not here: {SHARED}/data (ATOLL_SHARED)")
@@ -330,10 +331,10 @@ def _agrees(catalog: Catalog, row: dict[str, str]) -> int:
 
 
 def test_the_stamp_is_of_the_files_that_are_here(catalog: Catalog) -> None:
-    found = stamp.words_found(ROOT, digest=catalog.prices.digest)
-    assert found == load(stamped=False).prices.words, f"stamp the catalog again: {check.COMMAND}"
+    found = integrity_cache.words_found(ROOT, digest=catalog.prices.digest)
+    assert found == load(stamped=False).prices.words, f"stamp the catalog again: {validation.COMMAND}"
 
 
 def test_a_changed_byte_is_looked_at_in_spite_of_the_stamp() -> None:
-    assert stamp.words_found(ROOT, digest="other") is None
-    assert stamp.words_found(ROOT / "aws", digest="") is None
+    assert integrity_cache.words_found(ROOT, digest="other") is None
+    assert integrity_cache.words_found(ROOT / "aws", digest="") is None

@@ -54,7 +54,7 @@ class Here:
     """What one command may take."""
 
     def atoll(self, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
-        return self._run([sys.executable, "-m", "driver.entry", *arguments], variables)
+        return self._run([sys.executable, "-m", "cli.main.entry", *arguments], variables)
 
     def pulumi(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         state = {"PULUMI_BACKEND_URL": f"file://{self.folder}/.pulumi-state"}

@@ -10,7 +10,7 @@ from typing import Any
 import pulumi
 from pulumi import dynamic
 
-from components.settings import read_settings
+from components.context.settings import read_settings
 
 
 class Cloud(dynamic.ResourceProvider):

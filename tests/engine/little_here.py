@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from engine_here import Here
 
-    from planning.lock import Lock
+    from planning.spec.lock import Lock
 
 LEFT_OUT = (
     *("cert_manager", "istio", "kubeflow_base", "oauth2_proxy", "dex", "ingress", "dashboard", "notebooks"),

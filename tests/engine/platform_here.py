@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from stand_in_charts import mirror
 from ways_here import accepted_as, asked
 
-from planning.lock import read_lock
+from planning.spec.lock import read_lock
 
 if TYPE_CHECKING:
     from engine_here import Here
 
-    from planning.lock import Lock
+    from planning.spec.lock import Lock
 
 STACK = "sample"
 FOLDER = "mirror"  # beside stacks/

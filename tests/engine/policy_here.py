@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from existing_plan import ROOT
 
-from planning.lock import read_lock, to_text
+from planning.spec.lock import read_lock, to_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from planning.installed import Installed, Platform
+    from planning.spec.platform import Installed, Platform
 
 # Folders of the reference data whose definitions a path of the release brings (kubeflow/KUBEFLOW.yaml there).
 DEFINED_BY: Mapping[str, tuple[str, ...]] = {

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from planning.takeoff.read.file import read
-from planning.takeoff.read.values import BLINDED
-from planning.takeoff.resource import Resource, Secret, Unknown, Value
+from planning.costs.resources.formats.file import read
+from planning.costs.resources.formats.values import BLINDED
+from planning.costs.resources.resource import Resource, Secret, Unknown, Value
 
 UNKNOWN_TEXT = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 OURS = "atoll:"

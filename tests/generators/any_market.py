@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import date
 from functools import cache
 
-from catalogs.reader import Catalog, load
-from planning.options.market import Market
+from catalogs.catalog import Catalog, load
+from planning.quoting.candidates.market import Market
 
 
 @cache

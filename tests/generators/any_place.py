@@ -9,7 +9,7 @@ from chance import Chance
 
 from catalogs.model import Region
 from catalogs.regions import regions
-from planning.checklist.words import CloudName, Residency
+from planning.checklist.model.vocabulary import CloudName, Residency
 
 _CLOUDS = tuple(each.value for each in CloudName)
 _REGIONS = tuple(regions())

@@ -11,10 +11,10 @@ from chance import Chance
 
 from catalogs.profiles import profile
 from catalogs.software.reader import parts
-from planning.accelerators import SLICES
+from planning.platform.accelerators import SLICES
 from planning.checklist.rules.devices import OPERATOR, OURS, ROLES
-from planning.checklist.words import CloudName
-from planning.stores import WITH_BUCKET
+from planning.checklist.model.vocabulary import CloudName
+from catalogs.object_stores import WITH_BUCKET
 
 _EVERY_SIZE = ("small", "standard", "full")
 _ENGINES = ("minio", "seaweedfs")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from chance import Chance, plain
 
 from catalogs.model import Accelerator, Form
-from catalogs.reader import load
-from planning.checklist.words import Domain, FabricAsk, Framework, Precision, Purchase
+from catalogs.catalog import load
+from planning.checklist.model.vocabulary import Domain, FabricAsk, Framework, Precision, Purchase
 
 Body = dict[str, object]
 

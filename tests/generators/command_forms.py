@@ -17,8 +17,8 @@ from unittest.mock import patch
 from any_market import DAY, catalog_now, market_now
 from command_here import quote_once
 
-from driver.cli import run
-from planning.errors import CannotTellError, OverCeilingError
+from cli.main.application import run
+from planning.values.errors import CannotTellError, OverCeilingError
 
 ANSWERED = (0, OverCeilingError.exit_code, CannotTellError.exit_code)
 STACK = "any"
@@ -126,9 +126,9 @@ def _may_refuse(arguments: Sequence[str]) -> tuple[int, ...]:
 def _one_catalog() -> Iterator[None]:
     """One catalog, market and quote for every command: they are the same in each, and most of its time."""
     with (
-        patch("driver.answers.price_book", lambda *_args, **_named: catalog_now()),
-        patch("driver.answers.Market", lambda _catalog: market_now()),
-        patch("driver.commands.accept.Market", lambda _catalog: market_now()),
-        patch("driver.answers.quote", quote_once),
+        patch("operations.plans.quote.price_book", lambda *_args, **_named: catalog_now()),
+        patch("operations.plans.quote.Market", lambda _catalog: market_now()),
+        patch("cli.commands.accept.Market", lambda _catalog: market_now()),
+        patch("operations.plans.quote.quote", quote_once),
     ):
         yield

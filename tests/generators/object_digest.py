@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hashlib import sha256
 
-from driver.relocate.mover.block_hash import of_blocks
-from driver.relocate.mover.shapes import BLOCK
+from components.agents.mover.manifests.block_hash import of_blocks
+from components.agents.mover.store.model import BLOCK
 
 
 def of_bytes(content: bytes) -> str:

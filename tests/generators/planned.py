@@ -11,11 +11,11 @@ from any_market import DAY
 from command_forms import WIDTHS, Ended, faults_of_output, make_project
 from command_here import command_here
 
-from driver.stack_file import with_accepted
-from planning.checklist.model import Checklist
-from planning.lock import to_text
-from planning.options.option import ceilings
-from planning.quote import Option, Quote, lock
+from operations.project.stack_file import with_accepted
+from planning.checklist.model.checklist import Checklist
+from planning.spec.lock import to_text
+from planning.quoting.option import ceilings
+from planning.quoting.quote import Option, Quote, lock
 
 
 def installable(checklist: Checklist) -> Checklist:

@@ -8,10 +8,10 @@ from functools import cache
 from any_checklist import as_yaml, body_of, sampled
 from pydantic import BaseModel
 
-from planning.checklist.model import Checklist
-from planning.checklist.reading import read
-from planning.checklist.shape import inner_models, kind_of, sections
-from planning.errors import InputError
+from planning.checklist.model.checklist import Checklist
+from planning.checklist.reading.checklist_file import read
+from planning.checklist.model.structure import inner_models, kind_of, sections
+from planning.values.errors import InputError
 
 SAMPLES = 700  # the rarest field takes its second value before the 600th
 MANY = 2000

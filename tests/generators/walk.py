@@ -28,9 +28,9 @@ from any_workload import Body  # noqa: E402 - as above
 from quote_laws import broken_laws  # noqa: E402 - as above
 from reduction import reduced  # noqa: E402 - as above
 
-from planning.checklist.reading import read  # noqa: E402 - as above
-from planning.errors import InputError, NothingFitsError  # noqa: E402 - as above
-from planning.quoting import quote  # noqa: E402 - as above
+from planning.checklist.reading.checklist_file import read  # noqa: E402 - as above
+from planning.values.errors import InputError, NothingFitsError  # noqa: E402 - as above
+from planning.quoting.quote_builder import quote  # noqa: E402 - as above
 
 BLOCK = 50  # checklists that one process takes at a time
 SHOWN = 5  # breaches that a report tells in full

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from planning.spec import Pool
+from planning.spec.cluster import Pool
 from policies.breach import Settings
-from policies.subject import Subject
+from policies.stack_context import Subject
 
 
 def with_law(stack: Subject, *settings: Settings) -> Subject:

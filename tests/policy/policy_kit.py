@@ -11,20 +11,20 @@ from typing import cast
 
 import pulumi
 
-from catalogs.reader import Catalog, load
-from components.targets import build
-from driver.offline.program import run
-from planning.checklist.reading import read_file
-from planning.lock import Ceilings, Lock
-from planning.options.market import Market
-from planning.options.option import ceilings
-from planning.quote import lock
-from planning.quoting import quote
-from planning.reach import counted_prices
-from planning.takeoff.resource import Resource, Value
-from policies.law import Law
-from policies.money import MayStayUnpriced
-from policies.subject import Facts, Subject
+from catalogs.catalog import Catalog, load
+from components.stack.targets import build
+from operations.offline.program import run
+from planning.checklist.reading.checklist_file import read_file
+from planning.spec.lock import Ceilings, Lock
+from planning.quoting.candidates.market import Market
+from planning.quoting.option import ceilings
+from planning.quoting.quote import lock
+from planning.quoting.quote_builder import quote
+from planning.ceilings.spend_bounds import counted_prices
+from planning.costs.resources.resource import Resource, Value
+from policies.settings import Law
+from policies.rules.money.spend_limits import MayStayUnpriced
+from policies.stack_context import Facts, Subject
 
 ROOT = Path(__file__).parents[2]
 TODAY = date(2026, 11, 21)  # the prices of the catalog are of this autumn

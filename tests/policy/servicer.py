@@ -9,9 +9,9 @@ from google.protobuf import struct_pb2
 from pulumi.runtime.proto import analyzer_pb2 as wire
 from pulumi_policy import EnforcementLevel
 
-from planning.takeoff.read.values import SECRET_SIGNATURE, SIGNATURE, references
-from planning.takeoff.resource import Resource, Secret, Unknown, Value
-from policies.sdk import PACK, Desk, policies, servicer
+from planning.costs.resources.formats.values import SECRET_SIGNATURE, SIGNATURE, references
+from planning.costs.resources.resource import Resource, Secret, Unknown, Value
+from policies.pack.engine_adapter import PACK, Desk, policies, servicer
 
 UNKNOWN_TEXT = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 HIDDEN = "hunter2-in-clear-text"

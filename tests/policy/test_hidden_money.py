@@ -8,13 +8,13 @@ import pytest
 from policy_kit import Market, catalog, made, sound
 from servicer import told
 
-from planning.options.option import whole_bill
-from planning.takeoff.resource import Resource
-from policies.capture import Captured
-from policies.judging import judged
-from policies.rules import monthly_ceiling
-from policies.sdk import _told
-from policies.subject import Subject
+from planning.quoting.option import whole_bill
+from planning.costs.resources.resource import Resource
+from policies.pack.engine_resources import Captured
+from policies.evaluation import judged
+from policies.rules.money import monthly_ceiling
+from policies.pack.engine_adapter import _told
+from policies.stack_context import Subject
 
 MACHINE = "aws:ec2/instance:Instance"
 

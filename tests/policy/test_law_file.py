@@ -17,14 +17,14 @@ import pytest
 import yaml
 from policy_kit import ceiling, sound
 
-from planning.errors import InputError
-from planning.judgement_words import Verdict
+from planning.values.errors import InputError
+from planning.values.verdict import Verdict
 from policies.breach import Breach, Level, NoSettings, Severity
 from policies.exemptions import Exemption, Standing
-from policies.judging import judged
-from policies.law import Law
-from policies.law_reading import parse, read_law
-from policies.page import page, schema
+from policies.evaluation import judged
+from policies.settings import Law
+from policies.settings_reader import parse, read_law
+from policies.reference_page import page, schema
 from policies.rule import OLD_PRICES, Rule
 from policies.table import RULES
 
@@ -171,7 +171,7 @@ def test_the_schema_takes_what_the_reader_takes() -> None:
 
 
 def test_the_reference_is_made_from_the_rules() -> None:
-    regenerate = "python -m policies.page > docs/reference/policies.md; ... --schema > stacks/policies.schema.json"
+    regenerate = "python -m policies.reference_page > docs/reference/policies.md; ... --schema > stacks/policies.schema.json"
     assert (ROOT / "docs/reference/policies.md").read_text("utf-8") == page(), regenerate
     assert json.loads((ROOT / "stacks/policies.schema.json").read_text("utf-8")) == schema(), regenerate
     assert NoSettings().model_dump() == {}

@@ -13,29 +13,21 @@ from policy_cases.monthly_ceiling import THING, bounded
 from policy_cases.team_ceilings import with_money
 from policy_kit import STACKS, added, ceiling, changed, made, sound
 
-from planning.bill import Bill
-from planning.interval import of_lines
-from planning.judgement_words import Verdict
-from planning.money import CENT, HOURS_PER_MONTH
-from planning.reach import reaches
-from planning.relief import amount, relief
-from planning.takeoff.resource import UNKNOWN, Value
+from planning.costs.bill import Bill
+from planning.costs.bounds import of_lines
+from planning.values.verdict import Verdict
+from planning.values.money import CENT, HOURS_PER_MONTH
+from planning.ceilings.spend_bounds import reaches
+from planning.ceilings.savings import amount, relief
+from planning.costs.resources.resource import UNKNOWN, Value
 from policies.breach import Breach, Level
 from policies.exemptions import Exemption, Standing
-from policies.judging import judged
-from policies.law import Law
-from policies.money import MayStayUnpriced, bill_of, system_pools
+from policies.evaluation import judged
+from policies.settings import Law
+from policies.rules.money.spend_limits import MayStayUnpriced, bill_of, system_pools
 from policies.rule import Rule
-from policies.rules import (
-    component_ceilings,
-    contract_ceiling,
-    gpu_hour_ceiling,
-    growth,
-    monthly_ceiling,
-    team_ceilings,
-    unpriced,
-)
-from policies.subject import Subject
+from policies.rules.money import component_ceilings, contract_ceiling, gpu_hour_ceiling, growth, monthly_ceiling, team_ceilings, unpriced
+from policies.stack_context import Subject
 
 KARPENTER = "kubernetes:karpenter.sh/v1:NodePool"
 MACHINES = "spec.template.spec.requirements.0.values"

@@ -9,29 +9,20 @@ import pytest
 from lock_kit import with_home, with_pool
 from policy_kit import added, changed, made, sound, with_resource
 
-from planning.judgement_words import Verdict
-from planning.lock import Lock
-from planning.money import ZERO
-from planning.spec import Amounts, Link
-from planning.takeoff.properties import Properties, UnreadableError
-from planning.takeoff.resource import UNKNOWN, Secret, Unknown, Value
-from policies.rules import (
-    allowed_machines,
-    allowed_places,
-    gpu_owner,
-    idle_controls,
-    pinned_versions,
-    region_in_place,
-    residency,
-    spares,
-    tags,
-)
-from policies.rules._images import floats, in_object
+from planning.values.verdict import Verdict
+from planning.spec.lock import Lock
+from planning.values.money import ZERO
+from planning.spec.cluster import Amounts, Link
+from planning.costs.resources.properties import Properties, UnreadableError
+from planning.costs.resources.resource import UNKNOWN, Secret, Unknown, Value
+from policies.rules.placement import allowed_machines, allowed_places, region_in_place, residency
+from policies.rules.operations import gpu_owner, idle_controls, pinned_versions, spares, tags
+from policies.rules.operations.images import floats, in_object
 
 if TYPE_CHECKING:
     from policies.breach import Breach
     from policies.rule import Rule
-    from policies.subject import Subject
+    from policies.stack_context import Subject
 
 GROUP = "aws:ec2/securityGroup:SecurityGroup"
 RELEASE = "kubernetes:helm.sh/v3:Release"

@@ -17,21 +17,21 @@ from pulumi_policy import policy as sdk
 from servicer import HIDDEN, ask, struct, told
 from test_policy_rules import EVERY_CASE
 
-from components import settings
-from planning.judgement_words import Verdict
-from planning.lock import to_text
-from planning.lock_faults import inconsistencies
-from planning.takeoff.resource import Resource, Unknown
-from policies import pack
-from policies.asked import GROUND, Asked, stricter
+from components.context import settings
+from planning.values.verdict import Verdict
+from planning.spec.lock import to_text
+from planning.spec.lock_consistency import inconsistencies
+from planning.costs.resources.resource import Resource, Unknown
+from policies.pack import engine_evaluation
+from policies.pack.pack_settings import GROUND, Asked, stricter
 from policies.breach import Level
-from policies.capture import Captured
-from policies.judging import Report, judged
-from policies.law import Law
-from policies.law_reading import read_law
+from policies.pack.engine_resources import Captured
+from policies.evaluation import Report, judged
+from policies.settings import Law
+from policies.settings_reader import read_law
 from policies.rule import Rule
-from policies.sdk import Desk, _told, policies, servicer
-from policies.subject import Subject
+from policies.pack.engine_adapter import Desk, _told, policies, servicer
+from policies.stack_context import Subject
 from policies.table import RULES
 
 EXAMPLES = {**STACKS, "existing": ("existing-lambda", "cheapest")}
@@ -40,8 +40,8 @@ Said = set[tuple[str, bool, str, str]]
 
 @pytest.fixture(autouse=True)
 def _on_the_day(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(pack.TODAY, TODAY.isoformat())
-    monkeypatch.setattr(pack, "load", catalog)
+    monkeypatch.setenv(engine_evaluation.TODAY, TODAY.isoformat())
+    monkeypatch.setattr(engine_evaluation, "load", catalog)
     monkeypatch.setitem(STACKS, "existing", EXAMPLES["existing"])
 
 
@@ -51,9 +51,9 @@ def project(folder: Path, stack: Subject) -> Path:
     home.mkdir(parents=True)
     text = to_text(stack.lock.model_copy(update={"ceiling": stack.ceilings}))
     (home / "quote.lock.json").write_text(text, encoding="utf-8")
-    (folder / "stacks" / pack.LAW_NAME).write_text(law_text(stack.law), encoding="utf-8")
+    (folder / "stacks" / engine_evaluation.LAW_NAME).write_text(law_text(stack.law), encoding="utf-8")
     if stack.software:
-        (folder / "stacks" / pack.SOFTWARE_NAME).write_text(stack.software.model_dump_json(), encoding="utf-8")
+        (folder / "stacks" / engine_evaluation.SOFTWARE_NAME).write_text(stack.software.model_dump_json(), encoding="utf-8")
     return folder
 
 
@@ -79,7 +79,7 @@ def of_report(report: Report) -> Said:
 def as_told(stack: Subject) -> Subject:
     """The same, as far as Pulumi's protocol can tell it: what is retained is not in it, and limits are the lock's."""
     lock = stack.lock.model_copy(update={"ceiling": stack.ceilings})
-    return replace(stack, lock=lock, tells_retention=False, software=stack.software or pack.SoftwareLock())
+    return replace(stack, lock=lock, tells_retention=False, software=stack.software or engine_evaluation.SoftwareLock())
 
 
 @pytest.mark.parametrize("target", EXAMPLES)
@@ -97,12 +97,12 @@ def test_the_servicer_says_of_a_broken_stack_what_the_pure_rules_say(
     stack = case.stack()
     if stack.before is not None or stack.whole is not None:
         pytest.skip(f"{rule.name}: the engine tells nothing of what the case changes")
-    monkeypatch.setenv(pack.TODAY, stack.today.isoformat())
-    monkeypatch.setattr(pack, "load", lambda: stack.catalog)
+    monkeypatch.setenv(engine_evaluation.TODAY, stack.today.isoformat())
+    monkeypatch.setattr(engine_evaluation, "load", lambda: stack.catalog)
     said = of_wire(ask(project(tmp_path, stack), stack.resources))
     if next(inconsistencies(stack.lock), None):  # as a file, such a lock is refused before any rule reads it
         ((name, is_mandatory, _, text),) = said
-        assert (name, is_mandatory) == (pack.GROUND, True)
+        assert (name, is_mandatory) == (engine_evaluation.GROUND, True)
         assert "contradicts itself" in text
         return
     assert said == of_report(judged(as_told(stack), RULES))
@@ -169,7 +169,7 @@ def test_a_faulty_law_is_stopped_in_words(tmp_path: Path) -> None:
 
 
 def test_a_day_that_is_none_is_stopped_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(pack.TODAY, "soon")
+    monkeypatch.setenv(engine_evaluation.TODAY, "soon")
     assert "ATOLL_TODAY is no day" in only(ask(project(tmp_path, sound()), sound().resources)).message
 
 
@@ -177,7 +177,7 @@ def test_a_fault_of_ours_is_stopped_without_what_it_holds(tmp_path: Path, monkey
     def fail(*_: object) -> Report:
         raise KeyError(HIDDEN)
 
-    monkeypatch.setattr(pack, "judged", fail)
+    monkeypatch.setattr(engine_evaluation, "judged", fail)
     said = only(ask(project(tmp_path, sound()), sound().resources)).message
     assert "KeyError" in said
     assert HIDDEN not in said
@@ -246,8 +246,8 @@ def test_the_sdk_is_as_the_adapter_takes_it() -> None:
 
 
 def test_the_reach_of_a_stack_is_read_as_its_program_reads_it() -> None:
-    assert f"{settings.SECTION}:reach" == pack.REACH
-    assert settings.EVERYTHING == pack.EVERYTHING
+    assert f"{settings.SECTION}:reach" == engine_evaluation.REACH
+    assert settings.EVERYTHING == engine_evaluation.EVERYTHING
 
 
 def test_a_first_update_that_stops_short_is_judged_as_the_whole_cluster(tmp_path: Path) -> None:
@@ -260,7 +260,7 @@ def test_a_first_update_that_stops_short_is_judged_as_the_whole_cluster(tmp_path
 
 
 def test_nothing_is_printed_before_the_port() -> None:
-    code = "import policies.sdk as s; s.PolicyPack = lambda *a, **k: None; import policies.__main__"
+    code = "import policies.pack.engine_adapter as s; s.PolicyPack = lambda *a, **k: None; import policies.__main__"
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True, timeout=300
     )

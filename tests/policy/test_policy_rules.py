@@ -8,8 +8,8 @@ from typing import cast
 import pytest
 from policy_kit import STACKS, Breaking, sound
 
-from planning.judgement_words import Verdict
-from policies.judging import judged
+from planning.values.verdict import Verdict
+from policies.evaluation import judged
 from policies.rule import Rule
 from policies.table import RULES
 

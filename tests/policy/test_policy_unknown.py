@@ -22,13 +22,13 @@ import pytest
 from policy_kit import STACKS, Breaking, put, sound, with_resource
 from test_policy_rules import cases
 
-from planning.judgement_words import Verdict
-from planning.takeoff.resource import UNKNOWN, Resource, Secret, Unknown, Value
-from planning.takeoff.takeoff import TakeOff
+from planning.values.verdict import Verdict
+from planning.costs.resources.resource import UNKNOWN, Resource, Secret, Unknown, Value
+from planning.costs.resources.stack_cost import TakeOff
 from policies.breach import Breach, Level
-from policies.judging import judged
+from policies.evaluation import judged
 from policies.rule import Rule
-from policies.subject import Subject
+from policies.stack_context import Subject
 from policies.table import RULES
 
 SECRET = Secret()

@@ -8,12 +8,12 @@ import pytest
 from policy_cases._plain import plain
 from policy_kit import added, changed, made, sound, with_options, without
 
-from planning.judgement_words import Verdict
-from planning.takeoff.resource import UNKNOWN, Secret, Unknown, Value
-from policies.law import Law
+from planning.values.verdict import Verdict
+from planning.costs.resources.resource import UNKNOWN, Secret, Unknown, Value
+from policies.settings import Law
 from policies.rule import Rule
-from policies.rules import encryption, identity, protected_data, public_exposure, rights
-from policies.subject import Subject
+from policies.rules.security import encryption, identity, protected_data, public_exposure, rights
+from policies.stack_context import Subject
 
 TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
 LUSTRE = "aws:fsx/lustreFileSystem:LustreFileSystem"

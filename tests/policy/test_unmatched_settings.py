@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 from policy_kit import sound
 
-from policies.law import Law
-from policies.law_reading import parse
+from policies.settings import Law
+from policies.settings_reader import parse
 from policies.table import RULES
-from policies.unmatched import list_unmatched
+from policies.unknown_names import list_unmatched
 
 
 def unmatched(text: str) -> list[str]:

@@ -13,7 +13,7 @@ import jsonschema
 import yaml
 
 from catalogs.software.reader import parts
-from planning.takeoff.resource import Secret, Unknown
+from planning.costs.resources.resource import Secret, Unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

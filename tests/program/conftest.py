@@ -9,13 +9,13 @@ import specs_coreweave
 import specs_gcp
 from programs import program_of
 
-from components.targets import build
-from driver.offline.program import Run, run
+from components.stack.targets import build
+from operations.offline.program import Run, run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from planning.spec import ClusterSpec
+    from planning.spec.cluster import ClusterSpec
 
 
 @pytest.fixture(scope="session")

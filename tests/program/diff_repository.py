@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
-    from planning.diff_shapes import DiffForm, StackDiffForm
+    from planning.diff.form import DiffForm, StackDiffForm
 
 ROOT = Path(__file__).parents[2]
 ROOMS = ("catalogs", "components", "driver", "planning", "policies", "stacks")
@@ -28,7 +28,7 @@ def git(repository: Path, *arguments: str) -> str:
 
 def atoll(repository: Path, *arguments: str, code: int | None = 0) -> subprocess.CompletedProcess[str]:
     surroundings = {**os.environ, "PYTHONPATH": str(repository), "ATOLL_TODAY": TODAY, "GITHUB_TOKEN": "never-shown"}
-    command = [sys.executable, "-P", "-m", "driver.entry", *arguments]
+    command = [sys.executable, "-P", "-m", "cli.main.entry", *arguments]
     done = subprocess.run(command, cwd=repository, env=surroundings, check=False, capture_output=True, text=True)
     assert code is None or done.returncode == code, done.stderr
     return done

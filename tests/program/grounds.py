@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 from look import at, of_type
 from platform_samples import handle_of
 
-from components.platform.ground import Ground
-from components.platform.keyring import Keyring, KeyringArgs
-from components.settings import Settings
-from driver.offline.program import Run, run
+from components.platform.building_blocks.context import Ground
+from components.platform.building_blocks.keyring import Keyring, KeyringArgs
+from components.context.settings import Settings
+from operations.offline.program import Run, run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from components.platform.manifests import Patch
-    from planning.spec import ClusterSpec
+    from components.platform.building_blocks.manifests import Patch
+    from planning.spec.cluster import ClusterSpec
 
 
 def grounded(spec: ClusterSpec, look: Callable[[Ground], Any], **handle: Any) -> Any:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from planning.takeoff.resource import Unknown
+from planning.costs.resources.resource import Unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from driver.offline.program import Run
-    from planning.takeoff.resource import Resource
+    from operations.offline.program import Run
+    from planning.costs.resources.resource import Resource
 
 
 def of_type(run: Run, token: str) -> list[Resource]:

@@ -8,27 +8,19 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 import specs
 
-from components.platform.ground import Ground
-from components.platform.keyring import Keyring, KeyringArgs
-from components.settings import Settings
-from components.site import (
-    ClusterHandle,
-    Identity,
-    Ingress,
-    Names,
-    ObjectStore,
-    PlatformBucket,
-    StorageClasses,
-)
-from driver.offline.program import Run, run
-from planning.checklist.model import Checklist
-from planning.options.platform import platform as decided
+from components.platform.building_blocks.context import Ground
+from components.platform.building_blocks.keyring import Keyring, KeyringArgs
+from components.context.settings import Settings
+from components.context.placement import ClusterHandle, Identity, Ingress, Names, ObjectStore, PlatformBucket, StorageClasses
+from operations.offline.program import Run, run
+from planning.checklist.model.checklist import Checklist
+from planning.quoting.assembly.platform import platform as decided
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from components.platform.built import Builder
-    from planning.spec import ClusterSpec
+    from components.platform.building_blocks.component import Builder
+    from planning.spec.cluster import ClusterSpec
 
 CHECKLIST: dict[str, Any] = {
     "customer": {"name": "lagoon-labs", "owner": "ml-lead@lagoon-labs.example"},

@@ -11,13 +11,13 @@ import specs_coreweave
 import specs_gcp
 from platform_samples import CHECKLIST, SSO, spec_with
 
-from components.targets import build
-from driver.offline.program import Run, run
+from components.stack.targets import build
+from operations.offline.program import Run, run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from planning.spec import ClusterSpec
+    from planning.spec.cluster import ClusterSpec
 
 OURS = {
     **dict.fromkeys(

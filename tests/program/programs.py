@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pulumi
 
-from components.targets import build
+from components.stack.targets import build
 
 if TYPE_CHECKING:
-    from planning.spec import ClusterSpec
+    from planning.spec.cluster import ClusterSpec
 
 
 def program_of(spec: ClusterSpec) -> Callable[[], None]:

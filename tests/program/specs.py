@@ -5,23 +5,10 @@ from __future__ import annotations
 from decimal import Decimal
 from ipaddress import IPv4Network
 
-from planning.checklist.model import Customer
-from planning.checklist.people import Access, User
-from planning.checklist.words import Ide, Operation, Orchestration, Support
-from planning.spec import (
-    Amounts,
-    ClusterSpec,
-    ExistingCluster,
-    Gateway,
-    Link,
-    Network,
-    Peering,
-    Placement,
-    Pool,
-    Profile,
-    Services,
-    Tier,
-)
+from planning.checklist.model.checklist import Customer
+from planning.checklist.model.people import Access, User
+from planning.checklist.model.vocabulary import Ide, Operation, Orchestration, Support
+from planning.spec.cluster import Amounts, ClusterSpec, ExistingCluster, Gateway, Link, Network, Peering, Placement, Pool, Profile, Services, Tier
 
 HOURS = Decimal(730)
 

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from specs import STORAGE, amounts, aws_cluster, pool, system_pool
 
-from planning.spec import ClusterSpec, Placement, Profile
+from planning.spec.cluster import ClusterSpec, Placement, Profile
 
 PROFILE = Profile(
     provider="coreweave",

@@ -7,7 +7,7 @@ from ipaddress import IPv4Network
 
 import specs
 
-from planning.spec import ClusterSpec, Gateway, Network, Peering, Placement, Profile, Tier
+from planning.spec.cluster import ClusterSpec, Gateway, Network, Peering, Placement, Profile, Tier
 
 REGION = "us-central1"
 CEILING = Decimal("250000.50")

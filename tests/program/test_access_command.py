@@ -14,9 +14,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from driver.access import admit, groups, person
-from planning.checklist.people import User
-from planning.errors import InputError
+from operations.handbook.user_kubeconfig import admit, groups, person
+from planning.checklist.model.people import User
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

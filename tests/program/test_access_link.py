@@ -10,25 +10,25 @@ import pytest
 import specs
 from look import at, of_type, one
 
-from catalogs.reader import load
-from components.network.swanctl import connections
-from components.settings import Settings
-from components.site import Site
-from components.targets import build
-from driver.agreement import differences
-from driver.offline.program import Run, run
-from driver.prices import as_book
-from planning.errors import AtollError, InputError
-from planning.options.market import Market
-from planning.options.option import whole_bill
-from planning.takeoff.resource import Secret
-from planning.takeoff.takeoff import take_off
+from catalogs.catalog import load
+from components.connectivity.strongswan import connections
+from components.context.settings import Settings
+from components.context.placement import Site
+from components.stack.targets import build
+from operations.plans.reconciliation import differences
+from operations.offline.program import Run, run
+from operations.plans.price_book import as_book
+from planning.values.errors import AtollError, InputError
+from planning.quoting.candidates.market import Market
+from planning.quoting.option import whole_bill
+from planning.costs.resources.resource import Secret
+from planning.costs.resources.stack_cost import take_off
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from planning.bill import Bill
-    from planning.spec import ClusterSpec
+    from planning.costs.bill import Bill
+    from planning.spec.cluster import ClusterSpec
 
     RunSpec: TypeAlias = Callable[[ClusterSpec], Run]
 
@@ -227,8 +227,8 @@ def test_the_stack_says_with_what_both_ends_are_made(existing_ways_run: Run) -> 
 
 
 def test_without_the_clusters_address_nothing_is_made() -> None:
-    from components.charges import Ledger
-    from components.network.site import _address
+    from components.context.charges import Ledger
+    from components.stack.site_to_site import _address
 
     spec = specs.with_ways(specs.existing_cluster(), kind="in_cluster")
     settings = Settings(offline=False, allow_destroy=False, reservations={})

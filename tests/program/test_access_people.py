@@ -10,19 +10,19 @@ import pytest
 import specs
 from look import at, of_type, one
 
-from catalogs.reader import load
-from components.access.ssh import SCRIPT
-from driver.agreement import differences
-from driver.prices import as_book
-from planning.options.market import Market
-from planning.options.option import bill
-from planning.takeoff.takeoff import take_off
+from catalogs.catalog import load
+from components.connectivity.ssh import SCRIPT
+from operations.plans.reconciliation import differences
+from operations.plans.price_book import as_book
+from planning.quoting.candidates.market import Market
+from planning.quoting.option import bill
+from planning.costs.resources.stack_cost import take_off
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from driver.offline.program import Run
-    from planning.spec import ClusterSpec
+    from operations.offline.program import Run
+    from planning.spec.cluster import ClusterSpec
 
     RunSpec: TypeAlias = Callable[[ClusterSpec], Run]
 

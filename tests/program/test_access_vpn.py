@@ -10,16 +10,16 @@ import pytest
 import specs
 from look import at, of_type, one
 
-from components.targets import build
-from driver.offline.program import run
-from planning.errors import AtollError
-from planning.takeoff.resource import Secret
+from components.stack.targets import build
+from operations.offline.program import run
+from planning.values.errors import AtollError
+from planning.costs.resources.resource import Secret
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from driver.offline.program import Run
-    from planning.takeoff.resource import Resource
+    from operations.offline.program import Run
+    from planning.costs.resources.resource import Resource
 
 INSTANCE = "aws:ec2/instance:Instance"
 PARAMETER = "aws:ssm/parameter:Parameter"

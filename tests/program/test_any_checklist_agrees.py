@@ -10,10 +10,10 @@ from any_checklist import as_yaml, body_of, sampled
 from any_market import DAY, market_now
 from planned import faults_of_plan, installable
 
-from planning.checklist.model import Checklist
-from planning.errors import InputError, NothingFitsError
-from planning.quote import Quote
-from planning.quoting import quote
+from planning.checklist.model.checklist import Checklist
+from planning.values.errors import InputError, NothingFitsError
+from planning.quoting.quote import Quote
+from planning.quoting.quote_builder import quote
 
 FEW = 4
 BLOCKS = 10

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from driver.offline.program import Run
+    from operations.offline.program import Run
 
 # API reference of EC2, CreateSecurityGroup and IpRange, as in botocore's service description (2026-11-21).
 ALLOWED = re.compile(r"[a-zA-Z0-9 ._\-:/()#,@\[\]+=&;{}!$*]{1,255}")

@@ -6,15 +6,15 @@ import pytest
 import specs
 from look import of_type, unknowns
 
-from planning.charge import from_inputs
-from planning.errors import AtollError
-from planning.quantities import declared
+from planning.costs.charge import from_inputs
+from planning.values.errors import AtollError
+from planning.costs.charges.cluster import declared
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from driver.offline.program import Run
-    from planning.spec import ClusterSpec
+    from operations.offline.program import Run
+    from planning.spec.cluster import ClusterSpec
 
     RunSpec: TypeAlias = Callable[[ClusterSpec], Run]
 
@@ -59,7 +59,7 @@ def test_every_declared_charge_is_carried_once_and_unchanged(aws_run: Run) -> No
 
 
 def test_a_charge_that_nobody_carries_is_refused() -> None:
-    from components.charges import Ledger
+    from components.context.charges import Ledger
 
     ledger = Ledger({"bucket/lost": declared(specs.aws_cluster())["network"]})
     with pytest.raises(AtollError, match="bucket/lost"):
@@ -68,12 +68,12 @@ def test_a_charge_that_nobody_carries_is_refused() -> None:
 
 @pytest.mark.parametrize("which", ["aws", "existing"])
 def test_both_sides_of_the_money_agree_line_by_line(request: pytest.FixtureRequest, which: str) -> None:
-    from catalogs.reader import load
-    from driver.agreement import differences
-    from driver.prices import as_book
-    from planning.options.market import Market
-    from planning.options.option import bill
-    from planning.takeoff.takeoff import take_off
+    from catalogs.catalog import load
+    from operations.plans.reconciliation import differences
+    from operations.plans.price_book import as_book
+    from planning.quoting.candidates.market import Market
+    from planning.quoting.option import bill
+    from planning.costs.resources.stack_cost import take_off
 
     catalog = load()
     spec = {"aws": specs.aws_cluster, "existing": specs.existing_cluster}[which]()

@@ -8,14 +8,14 @@ import pytest
 import specs
 from look import at, of_type, one
 
-from planning.charge import range_from_inputs
-from planning.errors import InputError
+from planning.costs.charge import range_from_inputs
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from driver.offline.program import Run
-    from planning.spec import ClusterSpec
+    from operations.offline.program import Run
+    from planning.spec.cluster import ClusterSpec
 
     RunSpec: TypeAlias = Callable[[ClusterSpec], Run]
 
@@ -28,12 +28,12 @@ POOL = "atoll:nodepool:NodePool"
 
 
 def money_differs(run: Run, spec: ClusterSpec) -> tuple[object, ...]:
-    from catalogs.reader import load
-    from driver.agreement import differences
-    from driver.prices import as_book
-    from planning.options.market import Market
-    from planning.options.option import bill
-    from planning.takeoff.takeoff import take_off
+    from catalogs.catalog import load
+    from operations.plans.reconciliation import differences
+    from operations.plans.price_book import as_book
+    from planning.quoting.candidates.market import Market
+    from planning.quoting.option import bill
+    from planning.costs.resources.stack_cost import take_off
 
     catalog = load()
     counted = take_off(run.resources, catalog=as_book(catalog)).bill
@@ -142,7 +142,7 @@ def test_spot_falls_back_to_on_demand_only_where_the_lock_says_so(aws_run: Run, 
 
 
 def test_a_spot_pool_takes_no_reservation() -> None:
-    from components.nodepool.aws_karpenter import capacity_types
+    from components.clouds.aws.nodepools.karpenter import capacity_types
 
     serve, burst = specs.POOLS[3], specs.POOLS[2]
     assert capacity_types(serve, reserved=False) == ("spot",)
@@ -170,8 +170,8 @@ def test_local_disks_become_one_scratch_space(aws_run: Run) -> None:
 
 
 def test_a_capacity_block_must_be_named_where_machines_are_really_made() -> None:
-    from components.nodepool.aws_reservation import reservation
-    from components.settings import Settings
+    from components.clouds.aws.nodepools.reservation import reservation
+    from components.context.settings import Settings
 
     pool = specs.POOLS[4]
     bare = Settings(offline=False, allow_destroy=False, reservations={})

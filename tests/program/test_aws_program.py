@@ -8,14 +8,14 @@ import pytest
 import specs
 from look import at, of_type, one
 
-from planning.errors import AtollError, InputError
-from planning.takeoff.resource import Unknown
+from planning.values.errors import AtollError, InputError
+from planning.costs.resources.resource import Unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from driver.offline.program import Run
-    from planning.spec import ClusterSpec, Peering
+    from operations.offline.program import Run
+    from planning.spec.cluster import ClusterSpec, Peering
 
     RunSpec: TypeAlias = Callable[[ClusterSpec], Run]
 

@@ -12,16 +12,16 @@ from platform_samples import spec_with
 
 from catalogs.software.model import Kind
 from catalogs.software.reader import software
-from components.targets import build
-from driver.offline.program import Run, run
-from planning.beneath import beneath
-from planning.takeoff.resource import Unknown
+from components.stack.targets import build
+from operations.offline.program import Run, run
+from planning.platform.base_layer_software import beneath
+from planning.costs.resources.resource import Unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from planning.spec import ClusterSpec
-    from planning.takeoff.resource import Resource
+    from planning.spec.cluster import ClusterSpec
+    from planning.costs.resources.resource import Resource
 
     RunSpec: TypeAlias = Callable[[ClusterSpec], Run]
 
@@ -251,12 +251,12 @@ def test_a_domain_is_a_zone_with_a_certificate_on_both_sides_of_the_money(run_sp
 
 
 def differences_of(found: Run, spec: ClusterSpec) -> tuple[object, ...]:
-    from catalogs.reader import load
-    from driver.agreement import differences
-    from driver.prices import as_book
-    from planning.options.market import Market
-    from planning.options.option import bill
-    from planning.takeoff.takeoff import take_off
+    from catalogs.catalog import load
+    from operations.plans.reconciliation import differences
+    from operations.plans.price_book import as_book
+    from planning.quoting.candidates.market import Market
+    from planning.quoting.option import bill
+    from planning.costs.resources.stack_cost import take_off
 
     catalog = load()
     return differences(bill(spec, Market(catalog)), take_off(found.resources, catalog=as_book(catalog)).bill)
@@ -292,8 +292,8 @@ def test_broken_gpus_are_seen_on_tainted_nodes_too(aws_run: Run) -> None:
 
 
 def test_spot_with_a_reservation_is_refused() -> None:
-    from components.nodepool.aws_karpenter import ElasticArgs, Karpenter, elastic
-    from planning.errors import InputError
+    from components.clouds.aws.nodepools.karpenter import ElasticArgs, Karpenter, elastic
+    from planning.values.errors import InputError
 
     args = ElasticArgs(
         pool=specs.POOLS[3],

@@ -10,13 +10,13 @@ import pytest
 import specs
 from programs import program_of
 
-from driver.offline.program import ROOT
-from driver.terraform.answers import documents_of
-from driver.terraform.plan import left_out, terraform_plan
-from driver.terraform.types import TYPES
+from operations.offline.program import ROOT
+from operations.terraform.references import documents_of
+from operations.terraform.plan import left_out, terraform_plan
+from operations.terraform.types import TYPES
 
 if TYPE_CHECKING:
-    from driver.offline.program import Run
+    from operations.offline.program import Run
 
 
 @pytest.fixture(scope="module")

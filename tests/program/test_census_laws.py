@@ -13,11 +13,11 @@ from look import at
 from platform_variants import registered as platform_run
 from platform_variants import spec_of
 
-from planning.spec import ClusterSpec, Profile
-from planning.takeoff.resource import Resource, Secret, Unknown
+from planning.spec.cluster import ClusterSpec, Profile
+from planning.costs.resources.resource import Resource, Secret, Unknown
 
 if TYPE_CHECKING:
-    from driver.offline.program import Run
+    from operations.offline.program import Run
 
 TARGETS: Final = ("aws", "aws_ways", "gcp", "coreweave", "existing", "existing_ways", "spanning")
 CLAIM: Final = "kubernetes:core/v1:PersistentVolumeClaim"

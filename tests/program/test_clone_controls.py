@@ -16,14 +16,14 @@ import specs
 import specs_coreweave
 import specs_gcp
 
-from components.targets import BUILDERS, build
-from driver.offline.program import Run, run
-from planning.clone.controls import EACH, Claim, Control, Proof
-from planning.clone.parity import ASKED, CONTROLS
-from planning.takeoff.resource import Resource, Secret, Unknown
+from components.stack.targets import BUILDERS, build
+from operations.offline.program import Run, run
+from planning.clone.comparison.security_controls.control import EACH, Claim, Control, Proof
+from planning.clone.comparison.parity import ASKED, CONTROLS
+from planning.costs.resources.resource import Resource, Secret, Unknown
 
 if TYPE_CHECKING:
-    from planning.spec import ClusterSpec
+    from planning.spec.cluster import ClusterSpec
 
 ROOT = Path(__file__).parents[2]
 TARGETS = ("aws", "gcp", "coreweave", "existing")

@@ -16,22 +16,22 @@ import yaml
 from look import at, of_type, one, unknowns
 from specs import amounts, pool
 
-from components.charges import Ledger
-from components.cluster.coreweave import TOKEN_ENV, _sign_in, unmanaged, with_scheme
-from components.cluster.coreweave_settings import read
-from components.network.coreweave import cut
-from components.settings import Settings
-from components.site import Site
-from components.targets import build
-from driver.offline.program import run
-from planning.errors import AtollError, InputError
-from planning.takeoff.resource import Unknown
+from components.context.charges import Ledger
+from components.clouds.coreweave.cluster.control_plane import TOKEN_ENV, _sign_in, unmanaged, with_scheme
+from components.clouds.coreweave.cluster.settings import read
+from components.clouds.coreweave.network.vpc import cut
+from components.context.settings import Settings
+from components.context.placement import Site
+from components.stack.targets import build
+from operations.offline.program import run
+from planning.values.errors import AtollError, InputError
+from planning.costs.resources.resource import Unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from driver.offline.program import Run
-    from planning.spec import ClusterSpec
+    from operations.offline.program import Run
+    from planning.spec.cluster import ClusterSpec
 
     RunSpec: TypeAlias = Callable[[ClusterSpec], Run]
 

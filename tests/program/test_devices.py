@@ -7,15 +7,15 @@ import pytest
 import specs
 from look import at, one
 
-from catalogs.reader import load
-from planning.options.profiles import profile_of
-from planning.spec import Placement
+from catalogs.catalog import load
+from planning.quoting.assembly.provider_profile import profile_of
+from planning.spec.cluster import Placement
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from driver.offline.program import Run
-    from planning.spec import ClusterSpec
+    from operations.offline.program import Run
+    from planning.spec.cluster import ClusterSpec
 
 RELEASE: Final = "kubernetes:helm.sh/v3:Release"
 GPUS: Final = "nvidia-device-plugin"

@@ -9,7 +9,7 @@ import pytest
 from diff_repository import BIG, SMALL, accept, accepted, atoll, commit, diff, git, lock_of, made, row
 from pydantic import TypeAdapter
 
-from planning.diff_shapes import DiffForm
+from planning.diff.form import DiffForm
 
 BRANCH = "pr/$(touch${IFS}pwned);`id`&--exec|_<b>_"
 EXEMPTIONS = f"""\

@@ -9,19 +9,19 @@ import specs
 from look import at, of_type, one
 
 from catalogs.profiles import profile
-from catalogs.reader import load
-from components import targets
-from components.existing import build
-from components.site import Built
-from planning.options.profiles import profile_of
-from planning.spec import Placement
+from catalogs.catalog import load
+from components.stack import targets
+from components.clouds.existing.builder import build
+from components.context.placement import Built
+from planning.quoting.assembly.provider_profile import profile_of
+from planning.spec.cluster import Placement
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from components.site import Site
-    from driver.offline.program import Run
-    from planning.spec import ClusterSpec
+    from components.context.placement import Site
+    from operations.offline.program import Run
+    from planning.spec.cluster import ClusterSpec
 
 RENTED: Final = ("azure", "nebius", "crusoe", "oci", "hyperstack", "digitalocean", "runpod")
 # A chart or daemon set that would own a part, by the part.

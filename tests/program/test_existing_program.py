@@ -6,17 +6,17 @@ import pytest
 import specs
 from look import at, of_type, one, unknowns
 
-from components.cluster.existing import ExistingClusterArgs, _kubeconfig
-from planning.charge import from_inputs
-from planning.errors import InputError
-from planning.quantities import declared
-from planning.takeoff.resource import Secret
+from components.clouds.existing.cluster.control_plane import ExistingClusterArgs, _kubeconfig
+from planning.costs.charge import from_inputs
+from planning.values.errors import InputError
+from planning.costs.charges.cluster import declared
+from planning.costs.resources.resource import Secret
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from driver.offline.program import Run
-    from planning.takeoff.resource import Resource
+    from operations.offline.program import Run
+    from planning.costs.resources.resource import Resource
 
 NAMESPACE = "kubernetes:core/v1:Namespace"
 POLICY = "kubernetes:networking.k8s.io/v1:NetworkPolicy"

@@ -10,20 +10,20 @@ import specs_gcp
 from look import at, of_type, one
 from platform_samples import checklist, spec_with
 
-from components.access.aws_forwarding import ACTIONS
-from components.charges import Ledger
-from components.platform.names import forwarded_groups
-from components.settings import read_settings
-from components.site import Site
-from components.targets import BUILDERS
-from driver.offline.program import Run, run
-from planning.forwarded import access_said, by_identity
-from planning.installed import Forwarding
-from planning.options.platform import forwarding_notice
-from planning.quantities import declared
+from components.clouds.aws.access.log_forwarding import ACTIONS
+from components.context.charges import Ledger
+from components.platform.building_blocks.names import forwarded_groups
+from components.context.settings import read_settings
+from components.context.placement import Site
+from components.stack.targets import BUILDERS
+from operations.offline.program import Run, run
+from planning.platform.log_forwarding import access_said, by_identity
+from planning.spec.platform import Forwarding
+from planning.quoting.assembly.platform import forwarding_notice
+from planning.costs.charges.cluster import declared
 
 if TYPE_CHECKING:
-    from planning.spec import ClusterSpec
+    from planning.spec.cluster import ClusterSpec
 
 ASSOCIATION = "aws:eks/podIdentityAssociation:PodIdentityAssociation"
 MEMBER = "gcp:projects/iAMMember:IAMMember"

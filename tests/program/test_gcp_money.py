@@ -7,23 +7,23 @@ import pytest
 import specs_gcp
 from look import of_type, unknowns
 
-from catalogs.reader import Catalog, load
-from components.targets import build
-from driver.agreement import differences
-from driver.offline.program import Run, run
-from driver.prices import as_book
-from planning.bill import Bill
-from planning.options.market import Market
-from planning.options.option import whole_bill
-from planning.spec import Placement
-from planning.takeoff.free import free_by_rule
-from planning.takeoff.rules import counter_of
-from planning.takeoff.takeoff import take_off
+from catalogs.catalog import Catalog, load
+from components.stack.targets import build
+from operations.plans.reconciliation import differences
+from operations.offline.program import Run, run
+from operations.plans.price_book import as_book
+from planning.costs.bill import Bill
+from planning.quoting.candidates.market import Market
+from planning.quoting.option import whole_bill
+from planning.spec.cluster import Placement
+from planning.costs.resources.free_types import free_by_rule
+from planning.costs.resources.counters import counter_of
+from planning.costs.resources.stack_cost import take_off
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from planning.spec import ClusterSpec
+    from planning.spec.cluster import ClusterSpec
 
 POOL = "gcp:container/nodePool:NodePool"
 PRICED = (

@@ -7,16 +7,16 @@ import specs
 import specs_gcp
 from look import at, of_type, one
 
-from components.nodepool.gcp_machines import accelerator, disk_type, fabric_of, local_ssds
-from planning.errors import AtollError, InputError
-from planning.spec import Profile
-from planning.takeoff.resource import Unknown
+from components.clouds.gcp.nodepools.machines import accelerator, disk_type, fabric_of, local_ssds
+from planning.values.errors import AtollError, InputError
+from planning.spec.cluster import Profile
+from planning.costs.resources.resource import Unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from driver.offline.program import Run
-    from planning.spec import ClusterSpec
+    from operations.offline.program import Run
+    from planning.spec.cluster import ClusterSpec
 
     RunSpec: TypeAlias = Callable[[ClusterSpec], Run]
 
@@ -53,7 +53,7 @@ def test_an_accelerator_that_google_does_not_sell_is_refused() -> None:
 
 
 def test_every_gpu_machine_of_the_catalog_has_a_name_for_its_accelerator() -> None:
-    from catalogs.reader import load
+    from catalogs.catalog import load
 
     sold = [each for each in load().machines.values() if each.provider == "gcp" and each.accelerator]
     assert sold

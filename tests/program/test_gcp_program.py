@@ -9,16 +9,16 @@ import pytest
 import specs_gcp
 from look import at, of_type, one
 
-from components.targets import build
-from driver.offline.program import run
-from planning.errors import AtollError
-from planning.takeoff.resource import Secret, Unknown
+from components.stack.targets import build
+from operations.offline.program import run
+from planning.values.errors import AtollError
+from planning.costs.resources.resource import Secret, Unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from driver.offline.program import Run
-    from planning.spec import ClusterSpec
+    from operations.offline.program import Run
+    from planning.spec.cluster import ClusterSpec
 
     RunSpec: TypeAlias = Callable[[ClusterSpec], Run]
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.cluster.gcp_names import label, shown
-from planning.gke_ranges import FABRIC_RANGES, NARROWEST, Ranges, fabric_ranges, ranges
-from planning.spec import Placement
+from components.clouds.gcp.account.names import label, shown
+from planning.values.gke_ranges import FABRIC_RANGES, NARROWEST, Ranges, fabric_ranges, ranges
+from planning.spec.cluster import Placement
 
 cidrs = st.builds(
     lambda octets, prefix: IPv4Network((octets, prefix), strict=False),

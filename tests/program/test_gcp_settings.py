@@ -5,13 +5,13 @@ import pytest
 import specs
 import specs_gcp
 
-from components.charges import Ledger
-from components.cluster.gcp_settings import GcpSettings, pool_zones, reservation_of, zone_of
-from components.settings import Settings
-from components.site import Site
-from driver.offline.program import run
-from planning.errors import AtollError, InputError
-from planning.spec import Pool
+from components.context.charges import Ledger
+from components.clouds.gcp.cluster.settings import GcpSettings, pool_zones, reservation_of, zone_of
+from components.context.settings import Settings
+from components.context.placement import Site
+from operations.offline.program import run
+from planning.values.errors import AtollError, InputError
+from planning.spec.cluster import Pool
 
 ALONE = specs.pool("alone", max_nodes=1, placement_group=False)
 JOINED = specs.pool("joined", machine="a3-megagpu-8g")
@@ -80,7 +80,7 @@ def test_booked_capacity_asks_for_its_reservation() -> None:
 
 def test_pool_zones_that_are_no_mapping_are_refused() -> None:
     def program() -> None:
-        from components.cluster.gcp_settings import read_gcp_settings
+        from components.clouds.gcp.cluster.settings import read_gcp_settings
 
         pulumi.runtime.set_config("atoll:poolZones", '["us-central1-a"]')
         read_gcp_settings()

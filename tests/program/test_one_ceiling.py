@@ -12,24 +12,24 @@ from typing import Any, cast
 import pulumi
 import pytest
 
-from catalogs.reader import load
-from components.access.names import workloads
-from components.targets import build
-from driver.offline.program import Run, run
-from planning.checklist.model import Checklist
-from planning.checklist.reading import read_file
-from planning.checklist.words import Orchestration
-from planning.elastic import elastic_nodes
-from planning.judgement_words import Verdict
-from planning.lock import Lock
-from planning.options.market import Market
-from planning.options.option import ceilings
-from planning.platform.spend_ledger import plan_of_text
-from planning.queues import lines, namespace_quotas
-from planning.quote import lock
-from planning.quoting import quote
-from planning.reach import by_queue, counted_prices, faults, guard_plan, opens, reaches
-from planning.takeoff.resource import Resource
+from catalogs.catalog import load
+from components.context.names import workloads
+from components.stack.targets import build
+from operations.offline.program import Run, run
+from planning.checklist.model.checklist import Checklist
+from planning.checklist.reading.checklist_file import read_file
+from planning.checklist.model.vocabulary import Orchestration
+from planning.platform.autoscaling import elastic_nodes
+from planning.values.verdict import Verdict
+from planning.spec.lock import Lock
+from planning.quoting.candidates.market import Market
+from planning.quoting.option import ceilings
+from planning.agents.spend_ledger import plan_of_text
+from planning.platform.queues import lines, namespace_quotas
+from planning.quoting.quote import lock
+from planning.quoting.quote_builder import quote
+from planning.ceilings.spend_bounds import by_queue, counted_prices, faults, guard_plan, opens, reaches
+from planning.costs.resources.resource import Resource
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted(path.parent.name for path in (ROOT / "stacks").glob("*/checklist.yaml"))
@@ -204,6 +204,6 @@ def test_the_ledger_is_never_filled_by_the_program() -> None:
 def test_the_pod_runs_the_modules_that_are_tested() -> None:
     _, found = built("demo")
     files = named(found, "kubernetes:core/v1:ConfigMap", "spend-guard")["data"]
-    assert files["guard.py"] == (ROOT / "planning/platform/spend_guard.py").read_text()
-    assert files["loop.py"] == (ROOT / "components/platform/spend_guard_script.py").read_text()
+    assert files["guard.py"] == (ROOT / "planning/agents/spend_guard.py").read_text()
+    assert files["loop.py"] == (ROOT / "components/agents/spend_guard.py").read_text()
     assert set(json.loads(files["plan.json"])) >= {"ceiling_usd_per_month", "queues", "pools"}

@@ -6,9 +6,9 @@ from typing import Any
 import look
 from platform_samples import BUCKET, run_part, spec_with
 
-from components.access.platform_users import PARTS_AT_PROVIDER
-from components.platform import airflow
-from planning.takeoff.resource import Secret
+from components.platform.building_blocks.bucket_users import PARTS_AT_PROVIDER
+from components.platform.experiments import airflow
+from planning.costs.resources.resource import Secret
 
 ASKED = {"schedulers": ["airflow"]}
 

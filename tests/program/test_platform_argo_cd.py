@@ -15,26 +15,27 @@ from locked_stack import write_locked
 from look import at, of_type, one
 from platform_samples import handle_of, run_part, spec_with
 
-from catalogs.reader import load
-from components.platform import argo_cd, namespaces, velero
-from components.platform.ground import Ground
-from components.platform.keyring import Keyring, KeyringArgs
-from components.settings import Settings
-from components.site import PlatformBucket
-from driver.cli import run as command
-from driver.gitops.found import groups, plain
-from driver.gitops.written import HEADER, Place, files, outdated
-from driver.offline.program import Run, run
-from planning.checklist.reading import read_file
-from planning.errors import InputError
-from planning.options.market import Market
-from planning.options.option import ceilings
-from planning.quote import lock
-from planning.quoting import quote
-from planning.takeoff.resource import UNKNOWN, Resource, Secret
+from catalogs.catalog import load
+from components.platform.operations import argo_cd, velero
+from components.platform.foundation import namespaces
+from components.platform.building_blocks.context import Ground
+from components.platform.building_blocks.keyring import Keyring, KeyringArgs
+from components.context.settings import Settings
+from components.context.placement import PlatformBucket
+from cli.main.application import run as command
+from operations.gitops.components import groups, plain
+from operations.gitops.argo_cd import HEADER, Place, files, outdated
+from operations.offline.program import Run, run
+from planning.checklist.reading.checklist_file import read_file
+from planning.values.errors import InputError
+from planning.quoting.candidates.market import Market
+from planning.quoting.option import ceilings
+from planning.quoting.quote import lock
+from planning.quoting.quote_builder import quote
+from planning.costs.resources.resource import UNKNOWN, Resource, Secret
 
 if TYPE_CHECKING:
-    from planning.spec import ClusterSpec
+    from planning.spec.cluster import ClusterSpec
 
 ROOT = Path(__file__).parents[2]
 RELEASE = "kubernetes:helm.sh/v3:Release"

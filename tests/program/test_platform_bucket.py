@@ -13,29 +13,29 @@ import specs_gcp
 from look import at, of_type, one
 from platform_samples import spec_with
 
-from catalogs.reader import load
-from components.access.aws_platform import rights
-from components.access.names import workloads
-from components.access.platform_users import bucket_users, visitors
-from components.charges import Ledger
-from components.platform.names import BUCKET_USERS
-from components.settings import read_settings
-from components.site import Site
-from components.targets import BUILDERS
-from driver.agreement import differences
-from driver.offline.program import Run, run
-from driver.prices import as_book
-from planning.checklist.words import Support
-from planning.errors import InputError
-from planning.installed import Platform
-from planning.options.market import Market
-from planning.options.option import bill
+from catalogs.catalog import load
+from components.clouds.aws.storage.platform_bucket_access import rights
+from components.context.names import workloads
+from components.platform.building_blocks.bucket_users import bucket_users, visitors
+from components.context.charges import Ledger
+from components.platform.building_blocks.names import BUCKET_USERS
+from components.context.settings import read_settings
+from components.context.placement import Site
+from components.stack.targets import BUILDERS
+from operations.plans.reconciliation import differences
+from operations.offline.program import Run, run
+from operations.plans.price_book import as_book
+from planning.checklist.model.vocabulary import Support
+from planning.values.errors import InputError
+from planning.spec.platform import Platform
+from planning.quoting.candidates.market import Market
+from planning.quoting.option import bill
 from planning.platform.backups import MADE_ANEW, PLANS, held_gb
-from planning.quantities import charges, declared
-from planning.takeoff.takeoff import take_off
+from planning.costs.charges.cluster import charges, declared
+from planning.costs.resources.stack_cost import take_off
 
 if TYPE_CHECKING:
-    from planning.spec import ClusterSpec
+    from planning.spec.cluster import ClusterSpec
 
 WHERE = {"aws": specs.aws_cluster, "gcp": specs_gcp.gcp_cluster, "coreweave": specs_coreweave.coreweave_cluster}
 

@@ -6,8 +6,9 @@ import pytest
 from look import at, of_type, one
 from platform_samples import run_part, spec_with
 
-from components.platform import collector, names
-from driver.offline.program import Run
+from components.platform.observability import collector
+from components.platform.building_blocks import names
+from operations.offline.program import Run
 
 RELEASE = "kubernetes:helm.sh/v3:Release"
 CREDENTIALS = "[default]\naws_access_key_id = AKIA\n"

@@ -10,15 +10,15 @@ from programs import program_of
 
 from catalogs.software.reader import parts
 from components.platform.builders import BUILDERS
-from components.platform.built import Charges, Part
-from components.platform.compose import in_order
-from components.platform.ground import Ground
-from driver.offline.program import run
-from planning.errors import AtollError
-from planning.installed import Platform
+from components.platform.building_blocks.component import Charges, Part
+from components.platform.composition import in_order
+from components.platform.building_blocks.context import Ground
+from operations.offline.program import run
+from planning.values.errors import AtollError
+from planning.spec.platform import Platform
 
 if TYPE_CHECKING:
-    from planning.spec import ClusterSpec
+    from planning.spec.cluster import ClusterSpec
 
 
 def _asks_twice(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from components.platform import culler_script
-from components.platform.culler_script import SEEN, SERVER, STOPPED, sweep
+from components.agents import notebook_culler
+from components.agents.notebook_culler import SEEN, SERVER, STOPPED, sweep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from components.platform.culler_script import Notebook
+    from components.agents.notebook_culler import Notebook
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -141,7 +141,7 @@ def test_nothing_is_written_where_nothing_changed() -> None:
 
 
 def test_the_script_needs_nothing_but_the_standard_library() -> None:
-    tree = ast.parse(Path(culler_script.__file__).read_text())
+    tree = ast.parse(Path(notebook_culler.__file__).read_text())
     named = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     named |= {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     assert {name.partition(".")[0] for name in named} <= sys.stdlib_module_names | {"__future__"}

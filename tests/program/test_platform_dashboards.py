@@ -9,14 +9,14 @@ import specs
 from look import at, of_type, one
 from platform_samples import handle_of, spec_with
 
-from components.platform import dashboards, opencost
-from components.platform.ground import Ground
-from components.platform.keyring import Keyring, KeyringArgs
-from components.settings import Settings
-from components.targets import build
-from driver.offline.program import Run, run
-from planning.platform.prices import NodePrices
-from planning.spec import ClusterSpec
+from components.platform.observability import dashboards, opencost
+from components.platform.building_blocks.context import Ground
+from components.platform.building_blocks.keyring import Keyring, KeyringArgs
+from components.context.settings import Settings
+from components.stack.targets import build
+from operations.offline.program import Run, run
+from planning.costs.node_prices import NodePrices
+from planning.spec.cluster import ClusterSpec
 
 PRICES = NodePrices(
     usd_per_hour={"burst": Decimal("98.32"), "system": Decimal("0.40")}, other_usd_per_month=Decimal(70)

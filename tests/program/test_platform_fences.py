@@ -10,14 +10,14 @@ import specs_gcp
 from look import at, of_type
 from platform_samples import run_part, spec_with
 
-from components.platform import namespaces
-from components.platform.built import Part
-from components.platform.fences import EVERYWHERE, admission, allow, api_servers, outward
+from components.platform.foundation import namespaces
+from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.network_policies import EVERYWHERE, admission, allow, api_servers, outward
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from components.platform.ground import Ground
+    from components.platform.building_blocks.context import Ground
 
 POLICY = "kubernetes:networking.k8s.io/v1:NetworkPolicy"
 

@@ -13,9 +13,9 @@ import pytest
 from look import of_type
 from platform_variants import registered, spec_of
 
-from components.access.names import workloads
-from components.platform import names
-from components.platform.namespaces import LEVELS
+from components.context.names import workloads
+from components.platform.building_blocks import names
+from components.platform.foundation.namespaces import LEVELS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -13,37 +13,23 @@ from platform_samples import SSO, spec_with
 
 from catalogs.software.model import Kind
 from catalogs.software.reader import parts
-from components.platform import (
-    cert_manager,
-    culling,
-    dashboard,
-    dex,
-    istio,
-    katib,
-    knative,
-    kserve,
-    kubeflow_base,
-    model_registry,
-    notebooks,
-    oauth2_proxy,
-    pipelines,
-    trainer,
-)
-from components.platform.manifests import PROXY
-from components.platform.storehouse import store_of
-from components.targets import build
-from driver.offline.program import Run, run
-from planning.sizing import rules
+from components.platform.foundation import cert_manager, dex, istio, oauth2_proxy
+from components.platform.kubeflow import notebook_culling, central_dashboard, katib, knative, kserve, prerequisites, model_registry, notebooks, pipelines, trainer
+from components.platform.building_blocks.manifests import PROXY
+from components.platform.building_blocks.object_store_access import store_of
+from components.stack.targets import build
+from operations.offline.program import Run, run
+from planning.sizing import assumptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from components.platform.ground import Ground
-    from components.platform.manifests import Patch
+    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.manifests import Patch
 
 RELEASE = "kubernetes:helm.sh/v3:Release"
 DATABASE = "kubernetes:postgresql.cnpg.io/v1:Cluster"
-NODES = int(rules.SYSTEM_NODES.value)  # a DaemonSet has a pod on each system node
+NODES = int(assumptions.SYSTEM_NODES.value)  # a DaemonSet has a pod on each system node
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl ada"
 PEOPLE = [{"name": "ada", "email": "ada@lagoon-labs.example", "group": "admin", "ssh_key": KEY}]
 VARIANTS: Mapping[str, dict[str, Any]] = {
@@ -128,11 +114,11 @@ class Own(NamedTuple):
 MANIFESTS: Mapping[str, Own] = {
     "cert_manager": Own(cert_manager.patches),
     "istio": Own(istio.patches, 900, 2476),  # 500m and 2Gi, a gateway, and 100m and 100Mi on every node
-    "kubeflow_base": Own(lambda _: kubeflow_base.patches()),
+    "kubeflow_base": Own(lambda _: prerequisites.patches()),
     "oauth2_proxy": Own(oauth2_proxy.patches),
     "dex": Own(dex.patches),
     "knative": Own(lambda ground: knative.overlay(ground).patches, 750, 548, proxies=6),
-    "dashboard": Own(lambda ground: dashboard.overlay(ground).patches, proxies=2),
+    "dashboard": Own(lambda ground: central_dashboard.overlay(ground).patches, proxies=2),
     "notebooks": Own(lambda ground: notebooks.overlay(ground, ticked=()).patches, 30 + 10, 256 + 64, proxies=7),
     "trainer": Own(lambda ground: trainer.overlay(ground).patches, proxies=2),
     # With the engine of workflows, 100m and 500Mi, whose deployment the release takes from another repository.
@@ -254,4 +240,4 @@ def test_proxies_beside_the_pods_of_the_release_ask_for_little(name: str) -> Non
 
 
 def test_what_stops_notebooks_asks_for_as_much_as_the_catalog_adds() -> None:
-    assert culling.ASKS_FOR == {"cpu": "10m", "memory": "64Mi"}
+    assert notebook_culling.ASKS_FOR == {"cpu": "10m", "memory": "64Mi"}

@@ -12,22 +12,16 @@ from grounds import changes, grounded, names
 from look import at, of_type, one
 from platform_samples import handle_of, run_part, spec_with
 
-from components.platform import (
-    cert_manager,
-    dex,
-    external_secrets,
-    ingress,
-    istio,
-    kubeflow_base,
-)
-from components.platform.filled import filled
-from components.platform.manifests import Overlay, kustomization
-from components.site import Ingress, Names
+from components.platform.foundation import cert_manager, dex, external_secrets, ingress, istio
+from components.platform.kubeflow import prerequisites
+from components.platform.building_blocks.controller_fields import filled
+from components.platform.building_blocks.manifests import Overlay, kustomization
+from components.context.placement import Ingress, Names
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from planning.spec import ClusterSpec
+    from planning.spec.cluster import ClusterSpec
 
 POLICY = "kubernetes:networking.k8s.io/v1:NetworkPolicy"
 CERTIFICATE = "kubernetes:cert-manager.io/v1:Certificate"
@@ -80,11 +74,11 @@ def test_the_gateway_takes_requests_from_outside_and_from_prometheus() -> None:
 
 
 def test_everybody_is_sent_on_to_https() -> None:
-    (gateway,) = kubeflow_base.patches()
+    (gateway,) = prerequisites.patches()
     plain, shut = gateway.change["spec"]["servers"]  # type: ignore[index]
     assert plain["tls"] == {"httpsRedirect": True}
     assert shut["tls"]["credentialName"] == "gateway-tls"
-    assert run_part("kubeflow_base", kubeflow_base.build, spec_with())
+    assert run_part("kubeflow_base", prerequisites.build, spec_with())
 
 
 def test_the_certificate_is_for_every_name_below_the_domain() -> None:

@@ -12,17 +12,17 @@ from chart_values import PLATFORM, chart, faults
 from look import at, of_type, one
 from platform_samples import checklist, run_part, spec_with
 
-from catalogs.reader import load
-from components.platform import dcgm_exporter, device_plugin, efa_plugin, gpu_operator, network_operator
-from planning.errors import InputError
-from planning.options.devices import device_parts
-from planning.options.platform import platform
-from planning.options.profiles import profile_of
-from planning.spec import ExistingCluster, Placement, Pool
+from catalogs.catalog import load
+from components.platform.gpu import dcgm_exporter, device_plugin, efa_plugin, gpu_operator, network_operator
+from planning.values.errors import InputError
+from planning.quoting.assembly.device_components import device_parts
+from planning.quoting.assembly.platform import platform
+from planning.quoting.assembly.provider_profile import profile_of
+from planning.spec.cluster import ExistingCluster, Placement, Pool
 
 if TYPE_CHECKING:
-    from components.platform.built import Builder
-    from planning.spec import ClusterSpec
+    from components.platform.building_blocks.component import Builder
+    from planning.spec.cluster import ClusterSpec
 
 RELEASE: Final = "kubernetes:helm.sh/v3:Release"
 LAB: Final = {"kind": "notebooks", "name": "lab", "frameworks": ["pytorch"]}

@@ -6,10 +6,10 @@ import pytest
 from look import at, of_type, one
 from platform_samples import BUCKET, run_part, spec_with
 
-from components.platform import loki, tempo
-from components.site import PlatformBucket
-from driver.offline.program import Run
-from planning.takeoff.resource import Secret
+from components.platform.observability import loki, tempo
+from components.context.placement import PlatformBucket
+from operations.offline.program import Run
+from planning.costs.resources.resource import Secret
 
 RELEASE = "kubernetes:helm.sh/v3:Release"
 POLICY = "kubernetes:networking.k8s.io/v1:NetworkPolicy"

@@ -6,9 +6,10 @@ import look
 import pytest
 from platform_samples import BUCKET, run_part, spec_with
 
-from components.platform import mlflow, postgres_operator
-from components.site import PlatformBucket
-from planning.takeoff.resource import Secret
+from components.platform.experiments import mlflow
+from components.platform.foundation import postgres_operator
+from components.context.placement import PlatformBucket
+from planning.costs.resources.resource import Secret
 
 CLUSTER = "kubernetes:postgresql.cnpg.io/v1:Cluster"
 SCHEDULE = "kubernetes:postgresql.cnpg.io/v1:ScheduledBackup"

@@ -3,7 +3,7 @@ from __future__ import annotations
 from look import at, of_type
 from platform_samples import run_part, spec_with
 
-from components.platform import namespaces
+from components.platform.foundation import namespaces
 
 ENFORCE = "pod-security.kubernetes.io/enforce"
 

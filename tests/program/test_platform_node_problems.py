@@ -11,16 +11,16 @@ from look import at, of_type, one
 from platform_samples import checklist, run_part, spec_with
 
 from catalogs.profiles import profiles
-from catalogs.reader import load
+from catalogs.catalog import load
 from catalogs.software.reader import images_of, parts
-from components.platform import node_problem_detector as detector
+from components.platform.operations import node_problem_detector as detector
 from planning.checklist.rules.devices import ROLES
-from planning.options.platform import FORBIDDEN, platform
-from planning.options.profiles import profile_of
-from planning.sizing import rules
+from planning.quoting.assembly.platform import FORBIDDEN, platform
+from planning.quoting.assembly.provider_profile import profile_of
+from planning.sizing import assumptions
 
 if TYPE_CHECKING:
-    from driver.offline.program import Run
+    from operations.offline.program import Run
 
 PART: Final = "node_problem_detector"
 
@@ -89,6 +89,6 @@ def test_it_may_write_conditions_and_events_and_nothing_more() -> None:
 
 
 def test_its_footprint_is_a_pod_on_each_system_node() -> None:
-    nodes, row = int(rules.SYSTEM_NODES.value), parts()[PART]
+    nodes, row = int(assumptions.SYSTEM_NODES.value), parts()[PART]
     assert row.cpu_millicores == int(detector.REQUESTS["cpu"].removesuffix("m")) * nodes
     assert row.memory_mib == int(detector.REQUESTS["memory"].removesuffix("Mi")) * nodes

@@ -8,12 +8,12 @@ import yaml
 from look import at, of_type, one
 from platform_samples import run_part, spec_with
 
-from components.platform import notebooks
-from components.platform.notebook_images import CODE, JUPYTER, PLAIN
-from components.platform.spawner import offer, spawner
-from driver.offline.program import Run
-from planning.checklist.words import Ide
-from planning.spec import ClusterSpec
+from components.platform.kubeflow import notebooks
+from components.platform.kubeflow.notebook_images import CODE, JUPYTER, PLAIN
+from components.platform.kubeflow.notebook_spawner import offer, spawner
+from operations.offline.program import Run
+from planning.checklist.model.vocabulary import Ide
+from planning.spec.cluster import ClusterSpec
 
 DEPLOYMENT = "kubernetes:apps/v1:Deployment"
 

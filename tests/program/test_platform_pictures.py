@@ -12,20 +12,20 @@ import pytest
 from platform_samples import checklist, spec_with
 
 from catalogs.software.reader import images, images_of, parts
-from components.platform import shelf
-from components.platform.chart import source
-from components.platform.manifests import Overlay, kustomization
-from components.platform.pictures import image_map, image_values, merged, picture
-from planning.errors import AtollError, InputError
+from components.platform.building_blocks import artifact_mirror
+from components.platform.building_blocks.chart import source
+from components.platform.building_blocks.manifests import Overlay, kustomization
+from components.platform.building_blocks.images import image_map, image_values, merged, picture
+from planning.values.errors import AtollError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from components.platform.ground import Ground
+    from components.platform.building_blocks.context import Ground
 
 REGISTRY = "oci://mirror.example/atoll"
 EVERYTHING = {"size": "full", "extra": ["seaweedfs", "airflow", "slurm_operator", "slurm", "argo_cd", "knative"]}
-ROOM = Path(shelf.__file__).parent
+ROOM = Path(artifact_mirror.__file__).parent
 LITERAL = re.compile(r"(?:[\w-]+(?:\.[\w-]+)+/)?[\w.-]+(?:/[\w.-]+)+:\w[\w.-]*(?:@sha256:[0-9a-f]{64})?|busybox:\S+")
 DIGEST = f"sha256:{'a' * 64}"
 
@@ -58,9 +58,9 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A project whose program runs in its folder of stacks, as under the engine."""
     (tmp_path / "stacks").mkdir()
     monkeypatch.chdir(tmp_path / "stacks")
-    shelf.of_program.cache_clear()
+    artifact_mirror.of_program.cache_clear()
     yield tmp_path
-    shelf.of_program.cache_clear()
+    artifact_mirror.of_program.cache_clear()
 
 
 def pin(project: Path, **digests: dict[str, str]) -> None:
@@ -108,7 +108,7 @@ def test_kustomize_sends_every_image_of_pods_to_the_mirror_and_keeps_tags_that_i
 def test_an_overlay_says_a_tag_a_digest_or_neither() -> None:
     images = {"a": "m.example:5000/a", "b": "m.example:5000/b:1.2.3", "c": f"m.example/c@{DIGEST}"}
     where = ground()
-    written = kustomization(part("dex", where), paths=(), mirror="", at=shelf.UP, overlay=Overlay(images=images))
+    written = kustomization(part("dex", where), paths=(), mirror="", at=artifact_mirror.UP, overlay=Overlay(images=images))
     assert written["images"] == [
         {"name": "a", "newName": "m.example:5000/a"},
         {"name": "b", "newName": "m.example:5000/b", "newTag": "1.2.3"},
@@ -134,7 +134,7 @@ def test_a_mirrors_folder_gives_charts_manifests_and_names_the_registry_of_image
     assert source(part("minio", where), mirror="copies").chart == "../copies/charts/minio-5.4.0.tgz"
     assert picture("busybox:1.38.0", where) == "mirror.example/team/docker.io/library/busybox:1.38.0"
     dex = part("dex", where)
-    written = kustomization(dex, paths=("common/dex",), mirror="copies", at=shelf.UP / ".atoll/x")
+    written = kustomization(dex, paths=("common/dex",), mirror="copies", at=artifact_mirror.UP / ".atoll/x")
     assert written["resources"] == [f"../../copies/manifests/{dex.ref}/common/dex"]
 
 
@@ -155,7 +155,7 @@ def test_what_cannot_be_installed_stops_the_program_with_all_of_it(program: Path
     decided = spec_with(platform={"size": "small", "mirror": "copies", "digests": "required"}).platform
     assert decided is not None
     with pytest.raises(InputError) as refused:
-        shelf.refuse(decided.parts, shelf.of_program("copies", offline=False), required=True)
+        artifact_mirror.refuse(decided.parts, artifact_mirror.of_program("copies", offline=False), required=True)
     assert "kueue (chart and 1 of 1 images)" in str(refused.value)
     assert "charts/kueue-0.19.2.tgz" in str(refused.value)
 

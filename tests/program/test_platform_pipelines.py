@@ -8,12 +8,14 @@ import specs
 from look import at, of_type
 from platform_samples import BUCKET, run_part, spec_with
 
-from components.platform import istio, katib, keeper, model_registry, pipelines
-from planning.errors import AtollError
+from components.platform.foundation import istio
+from components.platform.kubeflow import katib, model_registry, pipelines
+from components.platform.building_blocks import retention
+from planning.values.errors import AtollError
 
 if TYPE_CHECKING:
-    from components.platform.manifests import Overlay, Patch
-    from driver.offline.program import Run
+    from components.platform.building_blocks.manifests import Overlay, Patch
+    from operations.offline.program import Run
 
 FULL = {"size": "full"}
 PARTS: dict[str, Any] = {"pipelines": pipelines, "katib": katib, "model_registry": model_registry}
@@ -134,15 +136,15 @@ def test_what_katib_starts_in_namespaces_passes_the_restricted_standard() -> Non
 def test_the_keeper_keeps_only_what_it_was_told_to() -> None:
     import pulumi
 
-    keep = keeper.keeper(keeper.DEFINITION, ending="profiles.kubeflow.org", protect=True)
+    keep = retention.keeper(retention.DEFINITION, ending="profiles.kubeflow.org", protect=True)
 
     def asked(type_: str, name: str) -> Any:
         return keep(pulumi.ResourceTransformArgs(True, type_, name, {}, pulumi.ResourceOptions()))
 
-    kept = asked(keeper.DEFINITION, "dashboard:profiles.kubeflow.org")
+    kept = asked(retention.DEFINITION, "dashboard:profiles.kubeflow.org")
     assert kept.opts.protect is True
     assert kept.opts.retain_on_delete is True
-    assert asked(keeper.DEFINITION, "dashboard:poddefaults.kubeflow.org") is None
+    assert asked(retention.DEFINITION, "dashboard:poddefaults.kubeflow.org") is None
     assert asked("kubernetes:core/v1:Secret", "dashboard:profiles.kubeflow.org") is None
 
 
@@ -154,7 +156,7 @@ def test_the_namespace_stays_where_volumes_in_it_are_kept(part: str, *, stays: b
 
     ground: Any = SimpleNamespace(has=lambda name: name == part)
     asked = [
-        keep(pulumi.ResourceTransformArgs(True, keeper.NAMESPACE, f"istio:{name}", {}, pulumi.ResourceOptions()))
+        keep(pulumi.ResourceTransformArgs(True, retention.NAMESPACE, f"istio:{name}", {}, pulumi.ResourceOptions()))
         for keep in istio.kept(ground)
         for name in ("kubeflow", "kubeflow-system")
     ]

@@ -8,13 +8,14 @@ import specs
 from look import at, of_type, one
 from platform_samples import run_part, spec_with
 
-from components.platform import names, prometheus, prometheus_crds
-from components.settings import read_settings
-from driver.offline.program import run
-from planning.errors import InputError
+from components.platform.building_blocks import names
+from components.platform.observability import prometheus, prometheus_crds
+from components.context.settings import read_settings
+from operations.offline.program import run
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
-    from driver.offline.program import Run
+    from operations.offline.program import Run
 
 RELEASE = "kubernetes:helm.sh/v3:Release"
 POLICY = "kubernetes:networking.k8s.io/v1:NetworkPolicy"

@@ -8,10 +8,10 @@ import pytest
 import specs
 from platform_samples import checklist, spec_with
 
-from driver.access import groups, person
-from planning.errors import InputError
-from planning.options.teams import people, team_shares
-from planning.queues import lines
+from operations.handbook.user_kubeconfig import groups, person
+from planning.values.errors import InputError
+from planning.quoting.assembly.teams import people, team_shares
+from planning.platform.queues import lines
 
 TEAMS = {
     "workloads": [

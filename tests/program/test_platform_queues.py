@@ -12,15 +12,15 @@ import yaml
 from look import at, one, unknowns
 from platform_samples import run_part, spec_with
 
-from components.platform import kueue, queues
-from components.targets import build
-from driver.offline.program import run as run_program
+from components.platform.scheduling import kueue, queues
+from components.stack.targets import build
+from operations.offline.program import run as run_program
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from driver.offline.program import Run
-    from planning.spec import ClusterSpec
+    from operations.offline.program import Run
+    from planning.spec.cluster import ClusterSpec
 
 API = "kubernetes:kueue.x-k8s.io/v1beta2"
 WORKS = [

@@ -6,8 +6,8 @@ from typing import Any
 import look
 from platform_samples import run_part, spec_with
 
-from components.platform import seaweedfs
-from components.platform.s3_policies import ROOT_USER, identities
+from components.platform.stores import seaweedfs
+from components.platform.stores.s3_policies import ROOT_USER, identities
 
 CHOSEN = {"platform": {"object_store": "seaweedfs"}}
 

@@ -10,14 +10,14 @@ from chart_values import PLATFORM, chart
 from look import of_type
 from platform_variants import VARIANTS, registered, spec_of
 
-from components.targets import build
-from driver.offline.program import run
-from planning.takeoff.resource import Secret
+from components.stack.targets import build
+from operations.offline.program import run
+from planning.costs.resources.resource import Secret
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from driver.offline.program import Run
+    from operations.offline.program import Run
 
 SECRET = "kubernetes:core/v1:Secret"
 RELEASE = "kubernetes:helm.sh/v3:Release"

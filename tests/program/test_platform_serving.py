@@ -6,7 +6,7 @@ import pytest
 from look import of_type, one
 from platform_samples import run_part, spec_with
 
-from components.platform import dashboard, knative, kserve
+from components.platform.kubeflow import central_dashboard, knative, kserve
 
 
 def overlay_of(module: Any, name: str, **changes: Any) -> dict[tuple[str, str], Any]:
@@ -51,7 +51,7 @@ def test_knative_names_services_below_the_clusters_domain_and_never_example_com(
 
 @pytest.mark.parametrize(("size", "there"), [("small", False), ("full", True)])
 def test_the_menu_leads_only_to_what_is_installed(size: str, *, there: bool) -> None:
-    found = overlay_of(dashboard, "dashboard", platform={"size": size})
+    found = overlay_of(central_dashboard, "dashboard", platform={"size": size})
     links = found["ConfigMap", "dashboard-config"].change["data"]["links"]
     assert "/jupyter/" in links
     assert ("/katib/" in links) is there
@@ -60,21 +60,21 @@ def test_the_menu_leads_only_to_what_is_installed(size: str, *, there: bool) -> 
 
 
 def test_nobody_gets_a_namespace_by_opening_the_dashboard() -> None:
-    found = overlay_of(dashboard, "dashboard")
+    found = overlay_of(central_dashboard, "dashboard")
     assert found["ConfigMap", "dashboard-parameters"].change == {"data": {"REGISTRATION_FLOW": "false"}}
 
 
 def test_the_part_says_its_version_and_source() -> None:
-    run = run_part("dashboard", dashboard.build, spec_with())
+    run = run_part("dashboard", central_dashboard.build, spec_with())
     found = one(run, "atoll:platform:Dashboard", "dashboard")
     assert found.inputs["version"] == "2.0.0"
 
 
 def test_the_definition_of_profiles_depends_on_nothing_and_the_dashboard_on_it() -> None:
-    run = run_part("dashboard", dashboard.build, spec_with())
+    run = run_part("dashboard", central_dashboard.build, spec_with())
     definition = one(run, "atoll:platform:ProfileDefinition", "profile-definition")
     assert definition.dependencies == ()
     (before,) = one(run, "atoll:platform:Dashboard", "dashboard").dependencies
     assert before.endswith("Directory::profile-definition")
-    found = overlay_of(dashboard, "dashboard")
+    found = overlay_of(central_dashboard, "dashboard")
     assert found["CustomResourceDefinition", "profiles.kubeflow.org"].change is None

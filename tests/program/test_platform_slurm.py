@@ -10,14 +10,14 @@ from chart_values import PLATFORM, chart, faults
 from look import at, of_type, one
 from platform_samples import run_part, spec_with
 
-from components.platform import slurm, slurm_operator
-from components.platform.slurm_people import account_id, lines
-from planning.checklist.words import Orchestration
-from planning.slurm import left, shares
-from planning.takeoff.resource import Secret
+from components.platform.scheduling import slurm, slurm_operator
+from components.platform.scheduling.slurm_login import account_id, lines
+from planning.checklist.model.vocabulary import Orchestration
+from planning.platform.slurm import left, shares
+from planning.costs.resources.resource import Secret
 
 if TYPE_CHECKING:
-    from planning.spec import ClusterSpec
+    from planning.spec.cluster import ClusterSpec
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEmorg2hTqJVNiWuOqVTLx7ZwcTD5BHZvQ8A0AbcDeFg"
 ADA = {"name": "ada", "email": "ada@lagoon-labs.example", "group": "admin", "ssh_key": KEY}

@@ -7,11 +7,11 @@ import yaml
 from look import at, of_type, one
 from platform_samples import run_part, spec_with
 
-from components.access.tenancy import PROFILE_LABELS, Tenancy, TenancyArgs, owner_of
-from components.platform import teams
-from components.platform.team_rights import binding_name
-from driver.offline.program import Run, run
-from planning.takeoff.resource import Resource
+from components.tenancy.cluster import PROFILE_LABELS, Tenancy, TenancyArgs, owner_of
+from components.platform.teams import profiles
+from components.platform.teams.rights import binding_name
+from operations.offline.program import Run, run
+from planning.costs.resources.resource import Resource
 
 PEOPLE = [
     {"name": "ada", "email": "ada@lagoon-labs.example", "group": "admin"},
@@ -23,7 +23,7 @@ PEOPLE = [
 @pytest.fixture(scope="module")
 def standard() -> Run:
     spec = spec_with(access={"users": PEOPLE}, platform={"size": "standard"})
-    return run_part("teams", teams.build, spec)
+    return run_part("teams", profiles.build, spec)
 
 
 def kind(run: Run, name: str) -> list[Resource]:
@@ -78,7 +78,7 @@ def test_each_contributor_gets_through_the_sidecars_by_the_gateway_only(standard
 
 def test_a_group_of_the_identity_provider_gets_rights_at_the_kubernetes_api() -> None:
     team = {"name": "vision", "group": "ML Vision", "workloads": ["burst"]}
-    found = run_part("teams", teams.build, spec_with(teams=[team]))
+    found = run_part("teams", profiles.build, spec_with(teams=[team]))
     groups = [
         each
         for each in of_type(found, "kubernetes:rbac.authorization.k8s.io/v1:RoleBinding")
@@ -116,7 +116,7 @@ def test_another_tracker_gets_its_key_from_the_stacks_settings_or_from_people(
     settings: dict[str, str], kept: list[str]
 ) -> None:
     spec = spec_with().model_copy(update={"tracker": "wandb"})
-    found = run_part("teams", teams.build, spec, settings=settings)
+    found = run_part("teams", profiles.build, spec, settings=settings)
     (default,) = [each for each in kind(found, "PodDefault") if at(each, "metadata", "name") == "wandb"]
     reference = at(default, "spec", "env", -1, "valueFrom", "secretKeyRef")
     assert reference == {"name": "tracker", "key": "WANDB_API_KEY", "optional": True}
@@ -138,7 +138,7 @@ def test_pipelines_keep_artifacts_in_the_teams_own_bucket(standard: Run) -> None
 
 
 def test_a_small_platform_has_nothing_of_pipelines() -> None:
-    found = run_part("teams", teams.build, spec_with(platform={"size": "small"}))
+    found = run_part("teams", profiles.build, spec_with(platform={"size": "small"}))
     assert not [each for each in found.resources if each.type.endswith(":ConfigMap")]
 
 

@@ -5,12 +5,12 @@ import specs
 from look import at, of_type
 from platform_samples import run_part, spec_with
 
-from components.platform import runtimes, trainer
-from components.platform.training_runtimes import BY_FRAMEWORK, runtimes_of
-from driver.offline.program import Run
-from planning.checklist.words import Framework
-from planning.errors import AtollError
-from planning.takeoff.resource import Resource
+from components.platform.kubeflow import runtimes, trainer
+from components.platform.kubeflow.training_runtimes import BY_FRAMEWORK, runtimes_of
+from operations.offline.program import Run
+from planning.checklist.model.vocabulary import Framework
+from planning.values.errors import AtollError
+from planning.costs.resources.resource import Resource
 
 
 @pytest.fixture(scope="module")

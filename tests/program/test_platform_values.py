@@ -8,7 +8,7 @@ from platform_samples import spec_with
 from platform_variants import VARIANTS, registered
 
 from components.platform.builders import BUILDERS
-from driver.offline.program import Run
+from operations.offline.program import Run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

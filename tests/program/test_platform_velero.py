@@ -11,12 +11,12 @@ import yaml
 from look import at, of_type, one
 from platform_samples import BUCKET, handle_of, run_part, spec_with
 
-from components.platform import velero
-from components.site import Identity, PlatformBucket
-from driver.offline.program import Run
-from planning.checklist.words import Support
+from components.platform.operations import velero
+from components.context.placement import Identity, PlatformBucket
+from operations.offline.program import Run
+from planning.checklist.model.vocabulary import Support
 from planning.platform.backups import PLANS
-from planning.takeoff.resource import Secret
+from planning.costs.resources.resource import Secret
 
 SCHEDULE = "kubernetes:velero.io/v1:Schedule"
 LOCATION = "kubernetes:velero.io/v1:BackupStorageLocation"

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import pytest
 from platform_variants import registered as platform_run
 
-from components.targets import BUILDERS
-from planning.spec import Placement
+from components.stack.targets import BUILDERS
+from planning.spec.cluster import Placement
 
 if TYPE_CHECKING:
-    from driver.offline.program import Run
+    from operations.offline.program import Run
 
 GOLDENS = Path(__file__).parents[1] / "golden" / "program"
 UPDATE = "ATOLL_UPDATE_GOLDENS"

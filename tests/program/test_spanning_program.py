@@ -7,16 +7,16 @@ from collections import Counter
 import specs
 from look import at, of_type
 
-from catalogs.reader import load
-from components.targets import build
-from driver.agreement import differences
-from driver.offline.program import Run, run
-from driver.prices import as_book
-from planning.installed import Platform
-from planning.options.market import Market
-from planning.options.option import whole_bill
-from planning.takeoff.resource import Secret
-from planning.takeoff.takeoff import take_off
+from catalogs.catalog import load
+from components.stack.targets import build
+from operations.plans.reconciliation import differences
+from operations.offline.program import Run, run
+from operations.plans.price_book import as_book
+from planning.spec.platform import Platform
+from planning.quoting.candidates.market import Market
+from planning.quoting.option import whole_bill
+from planning.costs.resources.resource import Secret
+from planning.costs.resources.stack_cost import take_off
 
 
 def quotas(groups: object) -> dict[str, str]:

@@ -8,12 +8,12 @@ import pytest
 import specs
 from locked_stack import write_locked
 
-from driver.offline.program import run
-from planning.errors import InputError
-from planning.lock import SCHEMA_VERSION, Ceilings, Lock
+from operations.offline.program import run
+from planning.values.errors import InputError
+from planning.spec.lock import SCHEMA_VERSION, Ceilings, Lock
 
 if TYPE_CHECKING:
-    from planning.spec import ClusterSpec
+    from planning.spec.cluster import ClusterSpec
 
 ROOT = Path(__file__).parents[2]
 

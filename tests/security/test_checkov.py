@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from driver.terraform.plan import terraform_plan
-from planning.takeoff.resource import Resource
+from operations.terraform.plan import terraform_plan
+from planning.costs.resources.resource import Resource
 
 ROOT = Path(__file__).parents[2]
 READ = ROOT / "tools" / "checkov" / "read"

@@ -17,13 +17,13 @@ from kube_client import KubeClient, Manifest
 from mlflow_server import HOW, PYTHON, MlflowServer, chart_values, running_mlflow
 from store_server import StoreServer, build_store, running_store
 
-from components.access.names import namespace as namespace_of
+from components.context.names import namespace as namespace_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from planning.spec import Pool
+    from planning.spec.cluster import Pool
 
 
 SESSION = {"example", "two-teams"}  # whose nodes stay for every file

@@ -11,8 +11,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from driver.rehearsal.children import BIN, LOOPBACK, REPOSITORY, free_ports, write_secret
-from driver.rehearsal.control_plane import WITHOUT_GO, ControlPlane, build, running
+from operations.relocation.rehearsal.processes import BIN, LOOPBACK, REPOSITORY, free_ports, write_secret
+from operations.relocation.rehearsal.control_plane import WITHOUT_GO, ControlPlane, build, running
 
 __all__ = [
     "BIN",

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import yaml
 from waiting import WITHIN
 
-from planning.lock import read_lock
+from planning.spec.lock import read_lock
 
 if TYPE_CHECKING:
-    from planning.spec import Pool
+    from planning.spec.cluster import Pool
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = "existing-lambda"
@@ -29,7 +29,7 @@ STAND_IN = "c3RhbmQtaW4="  # "stand-in": a string wherever one is wanted, and ba
 
 def atoll(*arguments: str, folder: Path) -> str:
     """Standard output of a command that must not fail; 11 (cannot tell) is no failure."""
-    command = [sys.executable, "-m", "driver.entry", *arguments]
+    command = [sys.executable, "-m", "cli.main.entry", *arguments]
     environment = {**os.environ, "ATOLL_TODAY": "2026-11-21"}  # a quote refuses prices that are too old
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, timeout=WITHIN, check=False

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from kube_client import conditions
 
-from components.nodepool.devices import device, labels, taints
+from components.context.accelerators import device, labels, taints
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import requests
     from kube_client import KubeClient, Manifest
 
-    from planning.spec import Pool
+    from planning.spec.cluster import Pool
 
 OWNER = "test/owner"  # label: whose tests made the node, and remove it before the next file's begin
 NOT_READY = "node.kubernetes.io/not-ready"

@@ -20,19 +20,19 @@ from urllib.parse import urlsplit
 import yaml
 from waiting import WITHIN, wait_until
 
-from driver.rehearsal.children import BIN, LOOPBACK, REPOSITORY, child, free_ports, until
-from driver.rehearsal.store import MOVER, REGION, ROOT, RehearsedStore
-from driver.relocate.capacity import room_left
-from driver.relocate.mover.s3 import S3Store, connect
-from driver.relocate.mover.shapes import Head, StoreError
-from driver.relocate.places import StorePlace
+from operations.relocation.rehearsal.processes import BIN, LOOPBACK, REPOSITORY, child, free_ports, until
+from operations.relocation.rehearsal.store import MOVER, REGION, ROOT, RehearsedStore
+from operations.relocation.buckets.capacity import room_left
+from components.agents.mover.store.s3_client import S3Store, connect
+from components.agents.mover.store.model import Head, StoreError
+from operations.relocation.config.endpoints import StorePlace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
 
 WRITER = "engineer"
 PAIR = ("here", "there")
-ENTRY = ("-m", "driver.entry")
+ENTRY = ("-m", "cli.main.entry")
 
 
 def opened(store: RehearsedStore, bucket: str, user: str = ROOT) -> contextlib.closing[S3Store]:

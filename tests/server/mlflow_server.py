@@ -14,10 +14,10 @@ import requests
 from control_plane import LOOPBACK, REPOSITORY, free_ports
 from waiting import wait_until
 
-from components.platform.trackers import THROUGH_PROXY
-from driver.rehearsal.built import postgres_program
-from driver.rehearsal.children import stop
-from driver.rehearsal.database import database
+from components.platform.teams.trackers import THROUGH_PROXY
+from operations.relocation.rehearsal.programs import postgres_program
+from operations.relocation.rehearsal.processes import stop
+from operations.relocation.rehearsal.database import database
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
@@ -148,7 +148,7 @@ def chart_values() -> Mapping[str, Any]:
     import look
     from platform_samples import run_part, spec_with
 
-    from components.platform import mlflow
+    from components.platform.experiments import mlflow
 
     found = look.at(
         look.one(run_part("mlflow", mlflow.build, spec_with()), "kubernetes:helm.sh/v3:Release", "mlflow"), "values"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from fake_nodes import OWNER
 from kube_client import conditions
 
-from components.access.names import SERVICE_ACCOUNT
+from components.context.names import SERVICE_ACCOUNT
 
 if TYPE_CHECKING:
     import requests

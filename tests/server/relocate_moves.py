@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from fake_nodes import joined
 
-from driver.relocate.step import Move
+from operations.relocation.runner.step import Move
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from kube_client import KubeClient
 
-    from driver.relocate.freezing.objects import Cluster, Kind
-    from driver.relocate.places import Places
+    from operations.clouds.kubernetes.objects import Cluster, Kind
+    from operations.relocation.config.endpoints import Places
 
 
 class Killed(BaseException):

@@ -18,20 +18,20 @@ from fake_nodes import joined, node
 from pods import gpu_pod
 from pods import run as run_pod
 
-from components.acceptance.ground import NAMESPACE, RUN
+from components.acceptance.job_context import NAMESPACE, RUN
 from components.acceptance.jobs import foundation, planned
-from driver.accepting import live_run
-from driver.accepting.asked import Asked, asked
-from driver.accepting.live import cluster as live
-from driver.accepting.store import runs, store_of
-from driver.cli import run as atoll
-from driver.commands import accept_test as command
+from operations.acceptance import run
+from operations.acceptance.request import Asked, asked
+from operations.acceptance import kubernetes_cluster as live
+from operations.acceptance.result_store import runs, store_of
+from cli.main.application import run as atoll
+from cli.commands import accept_test as command
 
 if TYPE_CHECKING:
     from control_plane import ControlPlane
     from kube_client import KubeClient, Manifest
 
-    from driver.accepting.port import PodSeen
+    from operations.acceptance.ports import PodSeen
 
 pytestmark = [pytest.mark.server, pytest.mark.allow_hosts(["127.0.0.1"])]
 NODES = ("accept-0", "accept-1")
@@ -127,7 +127,7 @@ def left(kube: KubeClient) -> list[str]:
 def test_a_run_makes_measures_names_the_slow_node_and_cleans_up(  # noqa: PLR0917 - fixtures
     it: Asked, there: Any, kube: KubeClient, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Any
 ) -> None:
-    monkeypatch.setattr(live_run, "opened", lambda _: Spoken(there, logs(it)))
+    monkeypatch.setattr(run, "opened", lambda _: Spoken(there, logs(it)))
     assert atoll([*ASKED, "--run", "measured", "-o", str(tmp_path / "report.json")]) == 1
     said = capsys.readouterr()
     assert f"nodes that failed: {SLOW}\n" in said.out
@@ -143,12 +143,12 @@ def test_a_run_makes_measures_names_the_slow_node_and_cleans_up(  # noqa: PLR091
 def test_ctrl_c_cleans_up_and_the_next_run_goes_on(
     it: Asked, there: Any, kube: KubeClient, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
-    monkeypatch.setattr(live_run, "opened", lambda _: Spoken(there, logs(it), stop=SLOW))
+    monkeypatch.setattr(run, "opened", lambda _: Spoken(there, logs(it), stop=SLOW))
     assert atoll([*ASKED, "--run", "stopped"]) == 130
     assert "stopped; run it again, and stopped goes on" in capsys.readouterr().err
     assert left(kube) == []
     assert not store_of(it.folder, "stopped").meta().ended
-    monkeypatch.setattr(live_run, "opened", lambda _: Spoken(there, logs(it, slow="718.0")))
+    monkeypatch.setattr(run, "opened", lambda _: Spoken(there, logs(it, slow="718.0")))
     assert atoll(ASKED) == 0
     said = capsys.readouterr().err
     assert "run stopped: " in said
@@ -166,7 +166,7 @@ def test_what_a_killed_run_has_left_goes_first_and_silent_pods_prove_nothing(
     for each in (*foundation(it.lock.spec), *old.objects):
         there.apply(each)
     assert left(kube) == [old.awaited.name]
-    monkeypatch.setattr(live_run, "opened", lambda _: there)  # no log is put in: kwok serves none
+    monkeypatch.setattr(run, "opened", lambda _: there)  # no log is put in: kwok serves none
     assert atoll([*ASKED, "--run", "silent"]) == 11
     said = capsys.readouterr()
     assert "removing 1 objects that an earlier run has left" in said.err
@@ -182,7 +182,7 @@ def test_nodes_at_work_are_not_taken_and_nothing_is_made(  # noqa: PLR0917 - fix
     holder = gpu_pod("holder", namespace, pool=pool, gpus=8, owner="accept-test")
     holder["spec"] |= {"nodeName": NODES[0], "serviceAccountName": "default"}
     run_pod(kube, holder)
-    monkeypatch.setattr(live_run, "opened", lambda _: there)
+    monkeypatch.setattr(run, "opened", lambda _: there)
     assert atoll([each for each in ASKED if each != "--while-working"]) == 1
     said = capsys.readouterr().err
     assert f"{NODES[0]} is held by {namespace}/holder" in said

@@ -16,21 +16,21 @@ from existing_plan import accepted_example
 from fake_nodes import joined, node
 from waiting import WITHIN, wait_until
 
-from components.acceptance.ground import JOB
-from components.access.names import BURN_IN_LEDGER, BURN_IN_NAMESPACE
-from components.nodepool.devices import BURN_IN_TAINT
-from components.platform.burn_in import PATHS, BurnIn, BurnInArgs, burning, code
-from components.platform.burn_in_loop import LiveCluster, plan_of
-from components.platform.burn_in_script import Scene, look
-from driver.offline.program import run
-from planning.lock import read_lock
+from components.acceptance.job_context import JOB
+from components.context.names import BURN_IN_LEDGER, BURN_IN_NAMESPACE
+from components.context.accelerators import BURN_IN_TAINT
+from components.acceptance.burn_in_gate import PATHS, BurnIn, BurnInArgs, burning, code
+from components.agents.burn_in import LiveCluster, plan_of
+from components.agents.burn_in_rounds import Scene, look
+from operations.offline.program import run
+from planning.spec.lock import read_lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from kube_client import KubeClient, Manifest
 
-    from planning.spec import ClusterSpec, Pool
+    from planning.spec.cluster import ClusterSpec, Pool
 
 pytestmark = [pytest.mark.server, pytest.mark.allow_hosts(["127.0.0.1"])]
 
@@ -186,7 +186,7 @@ def test_the_pod_starts_a_round_on_each_node_and_lets_nobody_in_untold(
         "LEDGER": BURN_IN_LEDGER,
     }
     more = {"API": kube.plane.url, "SECRETS": str(secrets), "LOOKS": "1", "SECONDS_BETWEEN": "0"}
-    command = [sys.executable, "-m", "components.platform.burn_in_loop"]
+    command = [sys.executable, "-m", "components.agents.burn_in"]
     environment = {"PATH": os.environ["PATH"], **told, **more}
     ran = subprocess.run(
         command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=WITHIN, check=True

@@ -10,19 +10,19 @@ import pytest
 from existing_plan import accepted_example
 from fake_nodes import joined, node
 
-from components.acceptance.asked import home
-from components.acceptance.ground import NAMESPACE, Ground, ground_objects, level
+from components.acceptance.api_checks import home
+from components.acceptance.job_context import NAMESPACE, Ground, ground_objects, level
 from components.acceptance.jobs import foundation, planned
-from components.nodepool.devices import BURN_IN_TAINT, device
-from planning.lock import read_lock
+from components.context.accelerators import BURN_IN_TAINT, device
+from planning.spec.lock import read_lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kube_client import KubeClient, Manifest
 
-    from components.acceptance.shapes import PlannedJob
-    from planning.spec import ClusterSpec, Pool
+    from components.acceptance.model import PlannedJob
+    from planning.spec.cluster import ClusterSpec, Pool
 
 pytestmark = [pytest.mark.server, pytest.mark.allow_hosts(["127.0.0.1"])]
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, cast
 import pytest
 from fake_nodes import joined
 
-from driver.cloud import kubernetes
-from driver.cloud.registry import Asked
+from operations.clouds.kubernetes import placement
+from operations.clouds.registry import Asked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from control_plane import ControlPlane
     from kube_client import KubeClient, Manifest
 
-    from planning.spec import ClusterSpec
+    from planning.spec.cluster import ClusterSpec
 
 pytestmark = [pytest.mark.server, pytest.mark.allow_hosts(["127.0.0.1"])]
 
@@ -81,20 +81,20 @@ def _there(kube: KubeClient) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _kubeconfig(control_plane: ControlPlane, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(kubernetes.VARIABLE, str(control_plane.kubeconfig))
+    monkeypatch.setenv(placement.VARIABLE, str(control_plane.kubeconfig))
 
 
 def test_ready_nodes_are_counted_by_what_they_hold(kube: KubeClient) -> None:
     node = made()[1]
     kube.wait(node, lambda answer: '"Ready","status":"True"' in answer.text.replace(" ", "").replace("\n", ""))
-    told = kubernetes.told(ASKED)
+    told = placement.told(ASKED)
     assert told.silence == ""
     (quota,) = told.quotas.values()
     assert (getattr(quota, "limit", None), getattr(told.offers["gpu"], "offered", None)) == (1, True)
 
 
 def test_what_of_ours_is_left_is_found_with_what_it_costs() -> None:
-    search = kubernetes.search(ASKED)
+    search = placement.search(ASKED)
     assert search.unanswered == ()
     found = {(each.kind, each.id): each for each in search.found if HOME in each.id or each.id.startswith("asked-")}
     assert set(found) == {
@@ -116,9 +116,9 @@ def test_who_may_not_look_is_told_so_and_a_stranger_too(
     request: Manifest = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
     token = kube.request("POST", path, body=request).json()["status"]["token"]
     config = json.loads(control_plane.kubeconfig.read_text())
-    monkeypatch.setenv(kubernetes.VARIABLE, str(tmp_path / "kubeconfig"))
+    monkeypatch.setenv(placement.VARIABLE, str(tmp_path / "kubeconfig"))
     for held, reason in ((token, "403 Forbidden"), ("nonsense", "401 Unauthorized")):
         config["users"][0]["user"] = {"token": held}
         (tmp_path / "kubeconfig").write_text(json.dumps(config))
-        assert kubernetes.told(ASKED).silence == f"the cluster refused: {reason}"
-        assert [each.reason for each in kubernetes.search(ASKED).unanswered] == [f"the cluster refused: {reason}"]
+        assert placement.told(ASKED).silence == f"the cluster refused: {reason}"
+        assert [each.reason for each in placement.search(ASKED).unanswered] == [f"the cluster refused: {reason}"]

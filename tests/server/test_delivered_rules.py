@@ -11,7 +11,7 @@ import pytest
 import yaml
 from waiting import WITHIN
 
-from planning.platform.alerts.book import rule_groups
+from planning.platform.alerts.rulebook import rule_groups
 from planning.platform.alerts.model import Facts, Owed
 
 if TYPE_CHECKING:

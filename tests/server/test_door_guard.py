@@ -10,9 +10,9 @@ import pytest
 import requests
 from waiting import wait_until
 
-from components.access.names import QUEUED
-from components.platform.door_guard import DASHBOARD, door_guard, profile_guard
-from driver.offline.program import run
+from components.context.names import QUEUED
+from components.platform.teams.admission_policies import DASHBOARD, door_guard, profile_guard
+from operations.offline.program import run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,10 +15,10 @@ from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, load_pem_private_key
 from existing_plan import EXAMPLE, accepted, atoll
 
-from driver.access import admit
-from driver.cloud.certificates import SIGNER, ClusterSigner
-from planning.checklist.people import User
-from planning.lock import read_lock
+from operations.handbook.user_kubeconfig import admit
+from operations.clouds.kubernetes.certificates import SIGNER, ClusterSigner
+from planning.checklist.model.people import User
+from planning.spec.lock import read_lock
 
 if TYPE_CHECKING:
     from pathlib import Path

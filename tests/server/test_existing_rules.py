@@ -8,7 +8,7 @@ import pytest
 from existing_plan import TEAMS
 from pods import SAFE, gpu_pod, pod
 
-from components.access.names import namespace
+from components.context.names import namespace
 
 if TYPE_CHECKING:
     from conftest import Applied

@@ -15,12 +15,12 @@ import pytest
 import yaml
 from accepted import accepted, catalog, checklist
 
-from components.access.names import QUEUED
-from components.platform.queue_guard import guard
-from components.platform.shelf import shelf
-from driver.handbook.gathering import Sources, gather
-from driver.handbook.rendering import snippets
-from driver.offline.program import run
+from components.context.names import QUEUED
+from components.platform.scheduling.admission_policies import guard
+from components.platform.building_blocks.artifact_mirror import shelf
+from operations.handbook.context import Sources, gather
+from operations.handbook.renderer import snippets
+from operations.offline.program import run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -20,22 +20,22 @@ from kubernetes.config import new_client_from_config
 from store_server import build_store
 from waiting import WITHIN, wait_until
 
-from driver.rehearsal.store import MOVER, RehearsedStore, store
-from driver.relocate import jobs
-from driver.relocate.cluster_copies import ClusterMovers
-from driver.relocate.job_keys import keys_of
-from driver.relocate.job_objects import MoverJob, Peer
-from driver.relocate.job_results import Deposits
-from driver.relocate.live.job_runs import Ended, JobRuns
-from driver.relocate.mover.comparing import Comparison, Terms, compare
-from driver.relocate.mover.job import DONE, REFUSED, STOPPED
-from driver.relocate.mover.looking import Look
-from driver.relocate.mover.manifest import Manifest
-from driver.relocate.mover.report import sentence
-from driver.relocate.mover.round_shapes import CopyOptions, RoundReport
-from driver.relocate.mover.s3 import connect
-from driver.relocate.mover.shapes import Head, Place, StoreError
-from driver.relocate.step import StepError
+from operations.relocation.rehearsal.store import MOVER, RehearsedStore, store
+from operations.relocation.jobs import package
+from operations.relocation.jobs.copies import ClusterMovers
+from operations.relocation.jobs.credentials import keys_of
+from operations.relocation.jobs.objects import MoverJob, Peer
+from operations.relocation.jobs.results import Deposits
+from operations.relocation.jobs.runs import Ended, JobRuns
+from components.agents.mover.manifests.comparison import Comparison, Terms, compare
+from components.agents.mover.job import DONE, REFUSED, STOPPED
+from components.agents.mover.manifests.scan import Look
+from components.agents.mover.manifests.manifest import Manifest
+from components.agents.mover.manifests.report import sentence
+from components.agents.mover.round_model import CopyOptions, RoundReport
+from components.agents.mover.store.s3_client import connect
+from components.agents.mover.store.model import Head, Place, StoreError
+from operations.relocation.runner.step import StepError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -144,7 +144,7 @@ def told(sides: Sides, **more: Any) -> dict[str, Any]:
 
 def pod(folder: Path, sides: Sides, spec: dict[str, Any], **more: Any) -> Pod:
     job = mover_job(spec, **more)
-    return Pod(folder, [*keys_of(job, sides.source, sides.target), *jobs.objects(job)])
+    return Pod(folder, [*keys_of(job, sides.source, sides.target), *package.objects(job)])
 
 
 def mover_job(spec: dict[str, Any], **more: Any) -> MoverJob:
@@ -380,14 +380,14 @@ def test_the_api_server_takes_its_objects_under_restricted_security_and_its_pods
         monitored=True,
         mib_per_s=100.0,
     )
-    for each in (*place_for_movers(), *jobs.objects(job)):
+    for each in (*place_for_movers(), *package.objects(job)):
         answer = kube.apply(each)
         assert answer.ok, answer.text
         assert "would violate PodSecurity" not in answer.headers.get("Warning", ""), answer.headers
-    made: Manifest = jobs.objects(job)[-1]
+    made: Manifest = package.objects(job)[-1]
     with new_client_from_config(config_file=str(kube.plane.kubeconfig)) as api:
         runs, lines = JobRuns(api, every=0.2), list[str]()
-        runs.start(jobs.objects(job))  # again: a Job that runs goes on
+        runs.start(package.objects(job))  # again: a Job that runs goes on
         with pytest.raises(StepError, match=r"the cluster refused Job .*: 422 .*parallelism"):
             runs.start([{**made, "spec": {**made["spec"], "parallelism": -1}}])
         assert runs.wait(made, say=lines.append) == Ended(done=True, shards=SHARDS)
@@ -395,10 +395,10 @@ def test_the_api_server_takes_its_objects_under_restricted_security_and_its_pods
     pods = kube.list_in("moving", "pods").json()["items"]
     assert {each["spec"]["nodeName"] for each in pods} == {node_for_movers["metadata"]["name"]}
     with_claim = replace(job, name="with-claim", claim="ledgers")
-    for each in jobs.objects(with_claim):
+    for each in package.objects(with_claim):
         answer = kube.apply(each, dry_run=True)
         assert answer.ok, answer.text
     with new_client_from_config(config_file=str(kube.plane.kubeconfig)) as api:
-        JobRuns(api).remove(jobs.objects(job))
+        JobRuns(api).remove(package.objects(job))
         with pytest.raises(StepError, match="is not there any more: 404"):
             JobRuns(api).wait(made, say=print)

@@ -12,20 +12,20 @@ import pytest
 from control_plane import WITHOUT_GO
 from store_server import build_store
 
-from driver.rehearsal.store import MOVER, store
-from driver.relocate.mover.comparing import Comparison, Terms, compare
-from driver.relocate.mover.gathering import take
-from driver.relocate.mover.looking import Look, Seen
-from driver.relocate.mover.report import sentence
-from driver.relocate.mover.s3 import S3Store, connect
-from driver.relocate.mover.sampling import Sample
-from driver.relocate.mover.shapes import BLOCK, Head, Place, StoreError
-from driver.relocate.mover.summary import used
+from operations.relocation.rehearsal.store import MOVER, store
+from components.agents.mover.manifests.comparison import Comparison, Terms, compare
+from components.agents.mover.manifests.shards import take
+from components.agents.mover.manifests.scan import Look, Seen
+from components.agents.mover.manifests.report import sentence
+from components.agents.mover.store.s3_client import S3Store, connect
+from components.agents.mover.manifests.sampling import Sample
+from components.agents.mover.store.model import BLOCK, Head, Place, StoreError
+from components.agents.mover.manifests.summary import used
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from driver.relocate.mover.shapes import Listed
+    from components.agents.mover.store.model import Listed
 
 pytestmark = [pytest.mark.server, pytest.mark.allow_hosts(["127.0.0.1"])]
 

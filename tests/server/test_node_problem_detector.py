@@ -11,18 +11,13 @@ from fake_nodes import joined
 from kube_client import KubeClient
 from waiting import wait_until
 
-from components.access.tenancy import shut_namespace
-from components.nodepool.devices import BURN_IN_TAINT
-from components.platform.names import NODE_AGENTS
-from components.platform.namespaces import LEVELS
-from components.platform.node_problem_detector import (
-    IMAGE,
-    NAME,
-    NodeProblemDetector,
-    NodeProblemDetectorArgs,
-)
-from driver.offline.program import run
-from planning.incidents.detector import XID
+from components.tenancy.cluster import shut_namespace
+from components.context.accelerators import BURN_IN_TAINT
+from components.platform.building_blocks.names import NODE_AGENTS
+from components.platform.foundation.namespaces import LEVELS
+from components.platform.operations.node_problem_detector import IMAGE, NAME, NodeProblemDetector, NodeProblemDetectorArgs
+from operations.offline.program import run
+from planning.incidents.problem_detector import XID
 from planning.incidents.findings import Standing, judged
 from planning.incidents.node import node_of
 

@@ -17,17 +17,17 @@ from fake_nodes import joined
 from kube_client import KubeClient, Manifest
 from waiting import WITHIN, wait_until
 
-from driver.nodes import settling
-from driver.nodes.cluster import ClusterError
-from driver.nodes.draining import DrainError, Waiting
-from driver.nodes.live import cluster as live
-from driver.nodes.log import IncidentLog, logged
-from driver.nodes.mending import Asked, Work, mend
-from driver.nodes.opening import Scene, look
-from driver.nodes.watching import Limit, act
-from planning.errors import InputError
+from operations.nodes import incident_closure
+from operations.nodes.ports import ClusterError
+from operations.nodes.drain import DrainError, Waiting
+from operations.nodes import kubernetes_cluster as live
+from operations.nodes.incident_log import IncidentLog, logged
+from operations.nodes.repair import Asked, Work, mend
+from operations.nodes.health import Scene, look
+from operations.nodes.watch import Limit, act
+from planning.values.errors import InputError
 from planning.incidents.findings import Standing
-from planning.spec import Amounts, ClusterSpec, Placement, Pool, Profile
+from planning.spec.cluster import Amounts, ClusterSpec, Placement, Pool, Profile
 
 pytestmark = [pytest.mark.server, pytest.mark.allow_hosts(["127.0.0.1"])]
 
@@ -246,7 +246,7 @@ def test_a_budget_is_kept_and_named_and_the_next_run_goes_on(room: Room, monkeyp
         assert (incident.did("replace"), incident.trouble) == (True, "")
         cordon(room, BAD, cordoned=False)
         looked = look(tools.scene, tools.cluster, now=log.now())
-        (closed,) = settling.settle(looked, scene=tools.scene, cluster=tools.cluster, log=log, say=print)
+        (closed,) = incident_closure.settle(looked, scene=tools.scene, cluster=tools.cluster, log=log, say=print)
     assert closed.end == f"{BAD} works again"
     assert "atoll/incident" not in room.node(BAD)["metadata"].get("annotations", {})
 

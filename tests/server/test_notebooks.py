@@ -10,11 +10,11 @@ import pytest
 import requests
 import yaml
 
-from components.access.tenancy import PRIORITIES
-from components.platform import culler_script
-from components.platform.culler_script import SERVER, STOPPED, LiveCluster, sweep
-from components.platform.notebooks import notebook_template
-from components.platform.training_runtimes import JAX, MPI, TORCH, XGBOOST, Runtime, spec
+from components.tenancy.cluster import PRIORITIES
+from components.agents import notebook_culler
+from components.agents.notebook_culler import SERVER, STOPPED, LiveCluster, sweep
+from components.platform.kubeflow.notebooks import notebook_template
+from components.platform.kubeflow.training_runtimes import JAX, MPI, TORCH, XGBOOST, Runtime, spec
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -85,8 +85,8 @@ def test_the_culler_stops_an_idle_notebook_and_leaves_a_used_one(
 ) -> None:
     (tmp_path / "token").write_text(kube.plane.token)
     (tmp_path / "ca.crt").write_text(kube.plane.authority.read_text())
-    monkeypatch.setattr(culler_script, "API", kube.plane.url)
-    monkeypatch.setattr(culler_script, "SECRETS", tmp_path)
+    monkeypatch.setattr(notebook_culler, "API", kube.plane.url)
+    monkeypatch.setattr(notebook_culler, "SECRETS", tmp_path)
     now = datetime.now(UTC)
     for name in ("quiet", "used"):
         start(kube, name, home=home, since=now - 5 * HOUR)
@@ -104,7 +104,7 @@ def test_the_culler_stops_an_idle_notebook_and_leaves_a_used_one(
 def start(kube: KubeClient, name: str, *, home: str, since: datetime) -> None:
     """A notebook of VS Code whose container runs, as the controller would write it."""
     container = {"name": name, "image": "registry.example/ide:1"}
-    metadata = {"name": name, "namespace": home, "annotations": {SERVER: culler_script.CODE}}
+    metadata = {"name": name, "namespace": home, "annotations": {SERVER: notebook_culler.CODE}}
     body = {**NOTEBOOK, "metadata": metadata, "spec": {"template": {"spec": {"containers": [container]}}}}
     answer = kube.apply(body)
     assert answer.ok, answer.text

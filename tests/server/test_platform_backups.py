@@ -16,15 +16,15 @@ sys.path.append(str(PROGRAMS))
 import test_platform_argo_cd as handing_over  # noqa: E402 - from the folder of the program tests
 from platform_samples import BUCKET, run_part, spec_with  # noqa: E402 - as above
 
-from components.platform import argo_cd, velero  # noqa: E402 - as above
-from driver.gitops.found import plain  # noqa: E402 - as above
+from components.platform.operations import argo_cd, velero  # noqa: E402 - as above
+from operations.gitops.components import plain  # noqa: E402 - as above
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kube_client import KubeClient, Manifest
 
-    from driver.offline.program import Run
+    from operations.offline.program import Run
 
 pytestmark = [pytest.mark.server, pytest.mark.allow_hosts(["127.0.0.1"]), definitions.here]
 

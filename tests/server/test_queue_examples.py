@@ -12,9 +12,9 @@ import yaml
 from pods import GPU, pod
 from waiting import wait_until
 
-from components.access.names import QUEUED
-from components.platform.queue_guard import guard
-from driver.offline.program import run
+from components.context.names import QUEUED
+from components.platform.scheduling.admission_policies import guard
+from operations.offline.program import run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

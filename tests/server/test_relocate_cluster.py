@@ -16,16 +16,16 @@ from store_server import build_store
 from test_mover_jobs import SAFE, Pod, got, put
 from waiting import wait_until
 
-from driver.rehearsal.store import MOVER, RehearsedStore, store
-from driver.relocate import cluster_opening
-from driver.relocate.live import job_cluster
-from driver.relocate.live.job_runs import JobRuns, path_of
-from driver.relocate.mover.job import DONE
-from driver.relocate.mover.s3 import connect
-from driver.relocate.places import Places
-from driver.relocate.step import Move, StepError
-from driver.relocate.steps import deltas, final_delta, seed, verify
-from driver.relocate.stores import pairs
+from operations.relocation.rehearsal.store import MOVER, RehearsedStore, store
+from operations.relocation.jobs import movers
+from operations.relocation.jobs import cluster
+from operations.relocation.jobs.runs import JobRuns, path_of
+from components.agents.mover.job import DONE
+from components.agents.mover.store.s3_client import connect
+from operations.relocation.config.endpoints import Places
+from operations.relocation.runner.step import Move, StepError
+from operations.relocation.steps import deltas, final_delta, seed, verify
+from operations.relocation.buckets.pairs import pairs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from kube_client import KubeClient, Manifest
 
-    from driver.relocate.live.job_runs import Ended
+    from operations.relocation.jobs.runs import Ended
 
 pytestmark = [pytest.mark.server, pytest.mark.allow_hosts(["127.0.0.1"])]
 
@@ -175,12 +175,12 @@ def move(
 
 @pytest.fixture
 def played(kube: KubeClient, move: Move, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Played]:
-    runs = job_cluster.opened_runs(move.places.target, move.secrets, words="target")
+    runs = cluster.opened_runs(move.places.target, move.secrets, words="target")
     monkeypatch.setattr(runs, "_every", 0.2)
     found = Played(runs, kube, tmp_path / "pods")
-    monkeypatch.setattr(job_cluster, "opened_runs", lambda *_side, **_words: found)
+    monkeypatch.setattr(cluster, "opened_runs", lambda *_side, **_words: found)
     yield found
-    cluster_opening.leave(move, ledgers=True)
+    movers.leave(move, ledgers=True)
     until_left(kube, set())
 
 
@@ -235,9 +235,9 @@ def test_a_bucket_is_copied_damaged_mended_and_proven_by_pods(kube: KubeClient, 
     played.dies_waiting = True
     with pytest.raises(Killed):
         verify.do(move)
-    assert cluster_opening.leave(move)["ledgers"] == "kept"
+    assert movers.leave(move)["ledgers"] == "kept"
     until_left(kube, {"PersistentVolumeClaim"})
-    cluster_opening.leave(move, ledgers=True)
+    movers.leave(move, ledgers=True)
     until_left(kube, set())
 
 
@@ -262,4 +262,4 @@ def test_a_cluster_that_cannot_be_opened_is_told(move: Move, tmp_path: Path) -> 
     wrong = replace(move, secrets={**move.secrets, "KUBE": str(tmp_path / "text")})
     with pytest.raises(StepError, match="text is no kubeconfig"):
         seed.do(wrong)
-    assert cluster_opening.cluster_movers(move.places, move.secrets).namespace == NAMESPACE
+    assert movers.cluster_movers(move.places, move.secrets).namespace == NAMESPACE

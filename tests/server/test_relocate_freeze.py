@@ -20,18 +20,18 @@ from relocate_moves import Killed, KilledOnce, KilledWhenRemembering, Remembered
 from store_server import StoreServer, build_store, running_store
 from waiting import WITHIN
 
-from driver.rehearsal.built import postgres_program
-from driver.rehearsal.database import database
-from driver.relocate.freezing.stopping import Patience
-from driver.relocate.live.writers import HANDS
-from driver.relocate.places import Places
-from driver.relocate.step import StepError
-from driver.relocate.steps import commit, dns, freeze
+from operations.relocation.rehearsal.programs import postgres_program
+from operations.relocation.rehearsal.database import database
+from operations.relocation.writers.suspension import Patience
+from operations.relocation.writers.adapters import HANDS
+from operations.relocation.config.endpoints import Places
+from operations.relocation.runner.step import StepError
+from operations.relocation.steps import commit, dns, freeze
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from driver.relocate.step import Move
+    from operations.relocation.runner.step import Move
 
 pytestmark = [pytest.mark.server, pytest.mark.allow_hosts(["127.0.0.1"])]
 

@@ -34,11 +34,11 @@ from gauntlet_scene import (
 from store_server import build_store
 from waiting import WITHIN
 
-from driver.rehearsal.children import BIN
-from driver.rehearsal.store import ALIAS, MOVER, REGION, ROOT, RehearsedStore, store
-from driver.relocate.bucket_making import keep_versions, make
-from driver.relocate.journal import HEAD
-from driver.relocate.mover.shapes import BLOCK
+from operations.relocation.rehearsal.processes import BIN
+from operations.relocation.rehearsal.store import ALIAS, MOVER, REGION, ROOT, RehearsedStore, store
+from operations.relocation.buckets.creation import keep_versions, make
+from operations.project.journal import HEAD
+from components.agents.mover.store.model import BLOCK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -417,7 +417,7 @@ def test_clocks_that_are_apart_are_named_by_side(sides: Sides, tmp_path: Path) -
     late = (
         "import sys, time; true = time.gmtime; sys.argv = ['atoll', *sys.argv[1:]];"
         "time.gmtime = lambda *at: true(*(at or (time.time() - 3600,)));"
-        "from driver.entry import main; main()"
+        "from cli.main.entry import main; main()"
     )
     relocation = Relocation(tmp_path / "late", *sides, "skewed", entry=("-c", late))
     found = relocation.until("seed")

@@ -13,12 +13,12 @@ import pytest
 from control_plane import REPOSITORY, WITHOUT_GO
 from relocate_moves import move_in
 
-from driver.rehearsal.store import MOVER, RehearsedStore, store
-from driver.relocate.mover.s3 import connect
-from driver.relocate.mover.shapes import Head, Place
-from driver.relocate.places import Places
-from driver.relocate.step import Move, StepError
-from driver.relocate.steps import final_delta, seed, verify
+from operations.relocation.rehearsal.store import MOVER, RehearsedStore, store
+from components.agents.mover.store.s3_client import connect
+from components.agents.mover.store.model import Head, Place
+from operations.relocation.config.endpoints import Places
+from operations.relocation.runner.step import Move, StepError
+from operations.relocation.steps import final_delta, seed, verify
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

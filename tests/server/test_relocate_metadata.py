@@ -21,18 +21,18 @@ from control_plane import REPOSITORY
 from mlflow_server import HOW, PYTHON
 from waiting import wait_until
 
-from driver.rehearsal.database import RehearsedDatabase, database
-from driver.rehearsal.store import MOVER, REGION, RehearsedStore, store
-from driver.rehearsal.tracking import RehearsedTracking, tracking
-from driver.relocate import uris_ahead
-from driver.relocate.live import postgres
-from driver.relocate.metadata.mlflow_uris import MLFLOW
-from driver.relocate.metadata.rewriting import addresses
-from driver.relocate.metadata.row_sums import differences, sums_of
-from driver.relocate.metadata.sql import begin, changed
-from driver.relocate.places import Places
-from driver.relocate.step import Move, StepError
-from driver.relocate.steps import databases, rewrite, smoke
+from operations.relocation.rehearsal.database import RehearsedDatabase, database
+from operations.relocation.rehearsal.store import MOVER, REGION, RehearsedStore, store
+from operations.relocation.rehearsal.tracking import RehearsedTracking, tracking
+from operations.relocation.steps import uri_refusals
+from operations.relocation.databases import postgres
+from operations.relocation.databases.mlflow_schema import MLFLOW
+from operations.relocation.databases.uri_rewrite import addresses
+from operations.relocation.databases.row_checksums import differences, sums_of
+from operations.relocation.databases.sql import begin, changed
+from operations.relocation.config.endpoints import Places
+from operations.relocation.runner.step import Move, StepError
+from operations.relocation.steps import databases, rewrite, smoke
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping
@@ -291,8 +291,8 @@ def test_a_row_that_differs_is_found(fresh: Stage, harm: str) -> None:
 
 KILLED_RESTORE: Final = """
 import os, sys, pathlib
-from driver.relocate.live import postgres
-from driver.relocate.places import DatabasePlace
+from operations.relocation.cluster import postgres
+from operations.relocation.config.endpoints import DatabasePlace
 postgres.restore(DatabasePlace(part="mlflow", uri_env="URI"), dict(os.environ), pathlib.Path(sys.argv[1]))
 """
 
@@ -398,9 +398,9 @@ def test_an_address_without_a_rule_is_found_at_the_source_before_anything_is_mov
     with pytest.raises(
         StepError, match=r"mlflow: addresses that fit no rule: .* in runs\.artifact_uri \(as s3"
     ) as caught:
-        uris_ahead.hold(bare.places, bare.secrets)
+        uri_refusals.hold(bare.places, bare.secrets)
     assert caught.value.hint.endswith("then roll back and run again")
-    assert uris_ahead.hold(declared.places, declared.secrets) == ["mlflow"]
+    assert uri_refusals.hold(declared.places, declared.secrets) == ["mlflow"]
     with psycopg.connect(stage.source.uri) as connection:
         assert connection.execute("SELECT artifact_uri FROM runs ORDER BY 1").fetchall() == before
 
@@ -421,11 +421,11 @@ def test_a_schema_of_another_version_is_refused(fresh: Stage) -> None:
 
 KILLED_REWRITE: Final = """
 import os, sys, time
-from driver.relocate.live import postgres
-from driver.relocate.metadata import rewriting
-from driver.relocate.metadata.mlflow_uris import MLFLOW
-from driver.relocate.metadata.rules import rules_of
-from driver.relocate.places import DatabasePlace
+from operations.relocation.cluster import postgres
+from operations.relocation.databases import rewriting
+from operations.relocation.databases.mlflow_schema import MLFLOW
+from operations.relocation.databases.uri_rules import rules_of
+from operations.relocation.config.endpoints import DatabasePlace
 whole = rewriting._update
 done = []
 def halfway(connection, column, rules):
@@ -474,9 +474,9 @@ def test_the_database_may_be_closed_to_writers_all_the_while(fresh: Stage) -> No
 
 WITH_PSYCOPG2: Final = """
 import json, sys, psycopg2
-from driver.relocate.metadata.mlflow_uris import MLFLOW
-from driver.relocate.metadata.rewriting import rewrite, survey
-from driver.relocate.metadata.rules import rules_of
+from operations.relocation.databases.mlflow_schema import MLFLOW
+from operations.relocation.databases.uri_rewrite import rewrite, survey
+from operations.relocation.databases.uri_rules import rules_of
 connection = psycopg2.connect(sys.argv[1])
 rules = rules_of([("s3://team-here", "s3://team-there/from-here")])
 assert survey(connection, MLFLOW, rules).changes

@@ -12,12 +12,13 @@ import pytest
 from control_plane import free_ports
 from waiting import WITHIN
 
-from driver.rehearsal.children import Child, child, home_of, until
-from driver.relocate.live import mysql, mysql_uris, pipelines, programs
-from driver.relocate.metadata.row_sums import differences
-from driver.relocate.metadata.rules import rules_of
-from driver.relocate.places import DatabasePlace
-from driver.relocate.step import StepError
+from operations.relocation.rehearsal.processes import Child, child, home_of, until
+from operations.relocation.databases import mysql, mysql_uris, client_programs
+from operations.relocation.cluster import pipelines
+from operations.relocation.databases.row_checksums import differences
+from operations.relocation.databases.uri_rules import rules_of
+from operations.relocation.config.endpoints import DatabasePlace
+from operations.relocation.runner.step import StepError
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -109,7 +110,7 @@ def test_every_row_arrives_and_one_that_differs_is_found(secrets: dict[str, str]
 
 def test_a_session_that_ends_before_it_is_killed_stops_no_restore(secrets: dict[str, str], restored: Path) -> None:
     def starts(command: Any, *, reads: Path | None = None, **more: Any) -> str:
-        said = programs.run(command, reads=reads, **more)
+        said = client_programs.run(command, reads=reads, **more)
         gone = reads is not None and reads.suffix == ".sql" and reads.read_text() == mysql.OTHERS
         return f"{said}4294967295\n" if gone else said
 

@@ -10,13 +10,13 @@ import pytest
 import requests
 from control_plane import ControlPlane, running
 
-from driver.rehearsal.cluster import NODE, TEAM, Api, furnish, kind, path_of
-from driver.relocate.live.cluster import opened
-from driver.relocate.live.making import maker
-from driver.relocate.live.serving import STOP, start_all
-from driver.relocate.places import Places
-from driver.relocate.step import Move, StepError
-from driver.relocate.steps import rewrite, smoke
+from operations.relocation.rehearsal.cluster import NODE, TEAM, Api, furnish, kind, path_of
+from operations.relocation.cluster.client import opened
+from operations.relocation.cluster.maker import maker
+from operations.relocation.cluster.serving import STOP, start_all
+from operations.relocation.config.endpoints import Places
+from operations.relocation.runner.step import Move, StepError
+from operations.relocation.steps import rewrite, smoke
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -115,7 +115,7 @@ def test_another_schedule_of_the_same_name_is_refused(sides: tuple[Api, Api], mo
 def test_a_kind_that_nobody_may_make_is_refused_with_the_servers_words(move: Move) -> None:
     makes = maker(move.places.target, move.secrets, words="target")
     assert makes is not None
-    from driver.relocate.freezing.kinds import POD
+    from operations.clouds.kubernetes.kinds import POD
 
     wrong = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "x", "namespace": "nobody"}, "spec": {}}
     with pytest.raises(StepError, match=r"the cluster of the target refused POST .* \(x\): 4"):
@@ -127,7 +127,7 @@ def test_the_target_answers_and_places_a_pod(sides: tuple[Api, Api], move: Move)
     _, there = sides
     assert there.ask("DELETE", f"/api/v1/nodes/{NODE}").ok
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("driver.relocate.live.tiny_pod.SECONDS", 3.0)
+        patch.setattr("operations.relocation.cluster.probe_pod.SECONDS", 3.0)
         with pytest.raises(StepError, match="a pod was not placed: no node took it within 3 s: no nodes available"):
             smoke.do(move)
     there.apply("/api/v1/nodes", node())

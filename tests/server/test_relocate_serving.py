@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 import definitions
 import pytest
 
-from driver.cloud import api_server
-from driver.relocate.live import serving
-from driver.relocate.live.cluster import LiveCluster
-from driver.relocate.live.making import Maker
-from driver.relocate.metadata.rules import rules_of
+from operations.clouds.kubernetes import client
+from operations.relocation.cluster import serving
+from operations.relocation.cluster.client import LiveCluster
+from operations.relocation.cluster.maker import Maker
+from operations.relocation.databases.uri_rules import rules_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from kube_client import KubeClient, Manifest
 
-    from driver.relocate.freezing.objects import Kind
+    from operations.clouds.kubernetes.objects import Kind
 
 pytestmark = [pytest.mark.server, pytest.mark.allow_hosts(["127.0.0.1"]), definitions.here]
 
@@ -59,7 +59,7 @@ def test_every_model_server_is_made_again_stopped_with_every_field_that_is_store
         assert definitions.is_served(kube, each) or definitions.install(kube, GROUP, each["kind"])
         answer = kube.apply(each)
         assert answer.ok, answer.text
-    with api_server.opened(str(kube.plane.kubeconfig), context=None) as api:
+    with client.opened(str(kube.plane.kubeconfig), context=None) as api:
         target = LiveCluster(api, words="target")
         source: Any = Before({kind.plural: target.listed(kind) for kind in (serving.RUNTIMES, *serving.SERVICES)})
         kube.delete_all(OBJECTS)

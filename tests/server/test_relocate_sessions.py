@@ -10,17 +10,18 @@ import pytest
 from psycopg.errors import OperationalError
 from relocate_moves import Remembered
 
-from driver.rehearsal.built import postgres_program
-from driver.rehearsal.database import RehearsedDatabase, database
-from driver.relocate.live import pipelines, postgres, postgres_freeze
-from driver.relocate.places import DatabasePlace
-from driver.relocate.step import StepError
+from operations.relocation.rehearsal.programs import postgres_program
+from operations.relocation.rehearsal.database import RehearsedDatabase, database
+from operations.relocation.cluster import pipelines
+from operations.relocation.databases import postgres, postgres_read_only
+from operations.relocation.config.endpoints import DatabasePlace
+from operations.relocation.runner.step import StepError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from driver.relocate.step import Move
+    from operations.relocation.runner.step import Move
 
 pytestmark = [pytest.mark.server, pytest.mark.allow_hosts(["127.0.0.1"])]
 
@@ -64,16 +65,16 @@ def test_a_session_of_somebody_else_is_named_or_ended_and_never_overlooked(
     ):
         admin.execute(f"GRANT INSERT ON runs TO {OTHER}")  # which a restore of another test takes away
         with pytest.raises(StepError, match=rf"cannot be ended: {OTHER} \(report\)$") as caught:
-            postgres_freeze.close(PLACE, move, side="source")
+            postgres_read_only.close(PLACE, move, side="source")
         assert caught.value.hint.startswith("grant pg_signal_backend")
         other.execute("INSERT INTO runs VALUES (1)")  # why the freeze must not go on beside it
         admin.execute(f"GRANT pg_signal_backend TO {OWNER}")
-        assert postgres_freeze.close(PLACE, move, side="source")["sessions_ended"] == 1
+        assert postgres_read_only.close(PLACE, move, side="source")["sessions_ended"] == 1
         with pytest.raises(OperationalError):
             other.execute("INSERT INTO runs VALUES (2)")
         assert admin.execute("SELECT id FROM runs").fetchall() == [(1,)], "an administrator's session stays"
         admin.execute(f"REVOKE pg_signal_backend FROM {OWNER}")
-    assert postgres_freeze.open_again(PLACE, move, side="source")["restored"] is None
+    assert postgres_read_only.open_again(PLACE, move, side="source")["restored"] is None
 
 
 def test_a_database_that_its_uri_leaves_out_is_the_users_own(server: RehearsedDatabase, tmp_path: Path) -> None:

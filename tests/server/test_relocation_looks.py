@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from driver.relocate.live import listing
-from driver.relocate.live.found import SECRETS
-from planning.money import Range
+from operations.relocation.cluster import reader
+from operations.relocation.cluster.inventory import SECRETS
+from planning.values.money import Range
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from kube_client import KubeClient
 
-    from driver.rehearsal.control_plane import ControlPlane
-    from planning.spec import ClusterSpec
+    from operations.relocation.rehearsal.control_plane import ControlPlane
+    from planning.spec.cluster import ClusterSpec
 
 pytestmark = [pytest.mark.server, pytest.mark.allow_hosts(["127.0.0.1"])]
 
@@ -48,9 +48,9 @@ def _people(kube: KubeClient) -> None:
 def test_a_plan_finds_what_people_keep_page_after_page(
     page: int, control_plane: ControlPlane, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listing, "PAGE", page)
+    monkeypatch.setattr(reader, "PAGE", page)
     monkeypatch.setenv(VARIABLE, str(control_plane.kubeconfig))
-    said = listing.asked(SPEC, None)
+    said = reader.asked(SPEC, None)
     assert said.silence == ""
     size = Decimal(20 * 2**30)
     things = {each.key: each for each in said.things}
@@ -65,15 +65,15 @@ def test_no_value_of_a_secret_reaches_this_machine(
     control_plane: ControlPlane, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[Any] = []
-    page = listing.LiveLister._page
+    page = reader.LiveLister._page
 
-    def listened(self: listing.LiveLister, *words: Any, **more: Any) -> Any:
+    def listened(self: reader.LiveLister, *words: Any, **more: Any) -> Any:
         read.append((words[0], page(self, *words, **more)))
         return read[-1][1]
 
-    monkeypatch.setattr(listing.LiveLister, "_page", listened)
+    monkeypatch.setattr(reader.LiveLister, "_page", listened)
     monkeypatch.setenv(VARIABLE, str(control_plane.kubeconfig))
-    assert listing.asked(SPEC, None).silence == ""
+    assert reader.asked(SPEC, None).silence == ""
     of_secrets = [answer for kind, answer in read if kind == SECRETS]
     assert [each["metadata"]["name"] for answer in of_secrets for each in answer["items"]]
     assert not any({"data", "stringData"} & each.keys() for answer in of_secrets for each in answer["items"])
@@ -91,7 +91,7 @@ def test_a_cluster_that_refuses_or_is_gone_is_silent_in_a_line(
     config["users"][0]["user"] = {"token": token}
     (tmp_path / "kubeconfig").write_text(json.dumps(config))
     monkeypatch.setenv(VARIABLE, str(tmp_path / "kubeconfig"))
-    assert listing.asked(SPEC, None).silence == "the cluster refused: 403 Forbidden"
+    assert reader.asked(SPEC, None).silence == "the cluster refused: 403 Forbidden"
     config["clusters"][0]["cluster"]["server"] = "https://127.0.0.1:1"
     (tmp_path / "kubeconfig").write_text(json.dumps(config))
-    assert listing.asked(SPEC, None).silence == "the cluster cannot be reached: MaxRetryError"
+    assert reader.asked(SPEC, None).silence == "the cluster cannot be reached: MaxRetryError"

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 import pytest
 from _pytest.capture import CaptureManager
 
-from driver.rehearsal.built import NEEDED, POSTGRES, PYTHON, postgres_program
-from driver.rehearsal.children import REPOSITORY
-from driver.rehearsal.control_plane import WITHOUT_GO
-from driver.rehearsal.rehearsing import rehearse
+from operations.relocation.rehearsal.programs import NEEDED, POSTGRES, PYTHON, postgres_program
+from operations.relocation.rehearsal.processes import REPOSITORY
+from operations.relocation.rehearsal.control_plane import WITHOUT_GO
+from operations.relocation.rehearsal.scenario import rehearse
 from planning.relocation.steps import NAMES
 
 if TYPE_CHECKING:
-    from driver.rehearsal.outcome import RehearsalForm
+    from operations.relocation.rehearsal.report import RehearsalForm
 
 pytestmark = [pytest.mark.server, pytest.mark.allow_hosts(["127.0.0.1"])]
 

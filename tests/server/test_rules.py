@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import pytest
 import yaml
 
-from planning.platform.alerts.book import alerts, rule_groups
+from planning.platform.alerts.rulebook import alerts, rule_groups
 from planning.platform.alerts.model import Facts
 from planning.platform.dashboards.boards import boards
 

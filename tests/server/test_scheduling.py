@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from pods import GPU, OURS, gpu_pod, left_waiting, pod, role_of_node, run
 
-from components.access.names import namespace
+from components.context.names import namespace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import definitions
 import pytest
 
-from components.platform.spend_guard_script import LiveCluster, round_of
-from planning.platform.spend_guard import Held, Ledger, Plan, Stop
-from planning.platform.spend_ledger import ledger_to_text
+from components.agents.spend_guard import LiveCluster, round_of
+from planning.agents.spend_guard import Held, Ledger, Plan, Stop
+from planning.agents.spend_ledger import ledger_to_text
 
 if TYPE_CHECKING:
     from kube_client import KubeClient, Manifest
@@ -43,7 +43,7 @@ def cluster_queue(name: str) -> Manifest:
 
 
 def rights() -> list[Manifest]:
-    """As `components.platform.spend_guard` gives them."""
+    """As `components.platform.operations.spend_guard` gives them."""
     subject = [{"kind": "ServiceAccount", "name": NAME, "namespace": HOME}]
     queues = {"apiGroups": ["kueue.x-k8s.io"], "resources": ["clusterqueues"], "resourceNames": [QUEUE]}
     wide = [{"apiGroups": [""], "resources": ["nodes"], "verbs": ["list"]}, {**queues, "verbs": ["get", "patch"]}]

@@ -10,7 +10,7 @@ from control_plane import LOOPBACK, free_ports
 from kube_client import RBAC
 from waiting import wait_until
 
-from driver.rehearsal.children import PORTS
+from operations.relocation.rehearsal.processes import PORTS
 
 if TYPE_CHECKING:
     from kube_client import KubeClient, Manifest

@@ -18,7 +18,7 @@ from github_stub import Stub  # noqa: E402 - as above
 
 pytestmark = [pytest.mark.server, pytest.mark.enable_socket]
 ATOLL = f"""#!/bin/sh
-PYTHONPATH="$(cd "$(dirname "$0")/../.." && pwd)" ATOLL_TODAY={TODAY} exec {sys.executable} -P -m driver.entry "$@"
+PYTHONPATH="$(cd "$(dirname "$0")/../.." && pwd)" ATOLL_TODAY={TODAY} exec {sys.executable} -P -m cli.main.entry "$@"
 """
 MAKEFILE = "setup:\n\tmkdir -p .venv/bin && cp atoll .venv/bin/atoll && chmod +x .venv/bin/atoll\n"
 

@@ -14,7 +14,7 @@ import pytest
 from pull_request_scene import WORKFLOWS, Scene, git
 from workflow_runner import served
 
-from driver.pull_request.sticky import MARKER
+from operations.code_hosts.comment import MARKER
 
 sys.path.append(str(Path(__file__).parents[1] / "unit" / "github"))
 from github_stub import Stub, archive, comment, form, pull
@@ -24,7 +24,7 @@ PLAYED = f"""#!{sys.executable}
 import json, os, subprocess, sys
 command, *given = sys.argv[1:]
 if command == "comment":
-    os.execv({sys.executable!r}, [{sys.executable!r}, "-P", "-m", "driver.entry", command, *given])
+    os.execv({sys.executable!r}, [{sys.executable!r}, "-P", "-m", "cli.main.entry", command, *given])
 if command == "engine":
     sys.exit(0)
 if command == "preview":

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from components.access.gateway_pod import SCRIPT as POD
-from components.access.gateway_script import REFRESH, MachineScript
-from components.access.ssh import SCRIPT as ACCOUNTS
-from components.network.site_pod import LEAD, TRANSLATE
+from components.connectivity.gateway_pod import SCRIPT as POD
+from components.clouds.aws.access.gateway_script import REFRESH, MachineScript
+from components.connectivity.ssh import SCRIPT as ACCOUNTS
+from components.connectivity.tunnel_pod import LEAD, TRANSLATE
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,9 +12,9 @@ import pytest
 import yaml
 from pydantic import ValidationError
 
-from driver.cli import app
-from driver.command_table import COMMANDS
-from planning.checklist.model import Checklist
+from cli.main.application import app
+from cli.main.command_table import COMMANDS
+from planning.checklist.model.checklist import Checklist
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])

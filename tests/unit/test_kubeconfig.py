@@ -15,10 +15,10 @@ from cryptography.x509.oid import NameOID
 from kubernetes.client.exceptions import ApiException
 from urllib3.exceptions import MaxRetryError
 
-from components.cluster import existing, reach
-from components.cluster.kubeconfig import Kubeconfig, expired, read, token_end
-from components.cluster.reach import Fact, UnreachableError, ask_version, ensure, examine, minor
-from planning.errors import AtollError, Fault, InputError, in_one_line
+from components.clouds.existing.cluster import control_plane, preconditions
+from components.clouds.existing.cluster.kubeconfig import Kubeconfig, expired, read, token_end
+from components.clouds.existing.cluster.preconditions import Fact, UnreachableError, ask_version, ensure, examine, minor
+from planning.values.errors import AtollError, Fault, InputError, in_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -214,8 +214,8 @@ def test_the_program_asks_before_it_makes_anything(tmp_path: Path, monkeypatch: 
     path = tmp_path / "config"
     path.write_text(kubeconfig())
     monkeypatch.setenv("TERN", f"{path}:elsewhere")
-    monkeypatch.setattr(reach, "ask_version", lambda _: "v1.20.0")
-    text = existing.kubeconfig_text(existing.kubeconfig_path("TERN"), variable="TERN")
+    monkeypatch.setattr(preconditions, "ask_version", lambda _: "v1.20.0")
+    text = control_plane.kubeconfig_text(control_plane.kubeconfig_path("TERN"), variable="TERN")
     with pytest.raises(InputError) as caught:
         ensure(examine(text, context="prod", variable="TERN", path=path), variable="TERN")
     assert "Kubernetes 1.20" in caught.value.faults[0].message
@@ -225,7 +225,7 @@ def test_a_file_that_is_no_text_is_said(tmp_path: Path) -> None:
     path = tmp_path / "config"
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InputError, match="not a text file"):
-        existing.kubeconfig_text(path, variable="TERN")
+        control_plane.kubeconfig_text(path, variable="TERN")
 
 
 def test_a_credential_that_ends_this_very_moment_has_expired() -> None:

@@ -15,10 +15,10 @@ from pulumi.runtime import resource as resource_module
 from pulumi.runtime import rpc
 from pulumi.runtime import stack as stack_module
 
-from driver.offline import adapter, bookkeeping
-from driver.offline.program import Run, run
-from planning.errors import AtollError, InputError
-from planning.takeoff.resource import Resource, Secret, Unknown
+from operations.offline import adapter, sdk_counters
+from operations.offline.program import Run, run
+from planning.values.errors import AtollError, InputError
+from planning.costs.resources.resource import Resource, Secret, Unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -213,8 +213,8 @@ def test_our_own_errors_pass_as_they_are() -> None:
 def test_a_program_that_waits_for_ever_is_ended() -> None:
     code = """
 import asyncio, pulumi
-from driver.offline.program import run
-from planning.errors import AtollError
+from operations.offline.program import run
+from planning.values.errors import AtollError
 def program() -> None:
     pulumi.export("never", pulumi.Output.from_input(asyncio.get_event_loop().create_future()))
 try:
@@ -253,7 +253,7 @@ def test_what_stands_in_place_of_the_sdks_functions_is_taken_away_again() -> Non
 
 def test_the_quick_end_of_a_program_registers_what_the_sdks_own_does(monkeypatch: pytest.MonkeyPatch) -> None:
     quick = run("sample", program=net_program)
-    monkeypatch.setattr(bookkeeping, "quick", nullcontext)
+    monkeypatch.setattr(sdk_counters, "quick", nullcontext)
     assert run("sample", program=net_program) == quick
 
 
@@ -263,7 +263,7 @@ def test_a_fault_behind_an_output_ends_the_program(monkeypatch: pytest.MonkeyPat
         pulumi.Output.from_input(1).apply(lambda one: one / 0)
 
     if of_the_sdk:
-        monkeypatch.setattr(bookkeeping, "quick", nullcontext)
+        monkeypatch.setattr(sdk_counters, "quick", nullcontext)
     with pytest.raises(AtollError, match="ZeroDivisionError"):
         run("sample", program=program)
 

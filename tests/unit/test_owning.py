@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planning import tco
-from planning.options.worth import BULK_SERVERS, SERVERS
-from planning.owning import costs_of, spent
-from planning.quote import Buying
+from planning.costs import tco
+from planning.quoting.price_performance import BULK_SERVERS, SERVERS
+from planning.quoting.rent_or_buy import costs_of, spent
+from planning.quoting.quote import Buying
 
 FAMILY = st.sampled_from(sorted(SERVERS))
 

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import json
 
-from driver.offline.plan_json import to_json
-from planning.takeoff.read.file import read
-from planning.takeoff.resource import Resource, Secret, Unknown
+from operations.offline.plan_json import to_json
+from planning.costs.resources.formats.file import read
+from planning.costs.resources.resource import Resource, Secret, Unknown
 
 VPC = "urn:pulumi:sample::atoll::aws:ec2/vpc:Vpc::vpc"
 PROVIDER = Resource(

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planning.installed import Installed, Platform, Quota, TeamShare, Work
-from planning.lock import Ceilings, Lock, LockedLine
-from planning.money import HOURS_PER_MONTH
-from planning.platform.spend_guard import DRAIN_HOURS
-from planning.queues import namespace_quotas
-from planning.reach import by_queue, faults, guard_plan, opens, reaches
-from planning.spec import ClusterSpec, Pool
+from planning.spec.platform import Installed, Platform, Quota, TeamShare, Work
+from planning.spec.lock import Ceilings, Lock, LockedLine
+from planning.values.money import HOURS_PER_MONTH
+from planning.agents.spend_guard import DRAIN_HOURS
+from planning.platform.queues import namespace_quotas
+from planning.ceilings.spend_bounds import by_queue, faults, guard_plan, opens, reaches
+from planning.spec.cluster import ClusterSpec, Pool
 
 sys.path.append(str(Path(__file__).parents[1] / "program"))
 import specs

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from catalogs import software_page
-from components import settings_page
-from components.settings_list import SETTINGS
-from driver import manual
-from driver.command_table import COMMANDS
+from catalogs.reference_pages import software
+from components.context import settings_reference
+from components.context.settings_keys import SETTINGS
+from cli.main import reference_page
+from cli.main.command_table import COMMANDS
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 
@@ -18,22 +18,22 @@ REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 def test_every_setting_that_the_components_read_stands_in_the_page_and_no_other() -> None:
     keys = [each.key for each in SETTINGS]
     assert len(keys) == len(set(keys))
-    assert set(keys) == set(settings_page.readers()), "SETTINGS in components/settings_list.py has a row for each key"
+    assert set(keys) == set(settings_reference.readers()), "SETTINGS in components/context/settings_keys.py has a row for each key"
 
 
 def test_a_setting_is_found_however_it_is_read() -> None:
-    read = settings_page.readers()
+    read = settings_reference.readers()
     assert read["gcp:project"] == read["atoll:poolZones"] == "cluster/gcp_settings.py"
     assert read["atoll:capacityReservations"] == "settings.py"
 
 
 def test_every_command_stands_in_the_page() -> None:
-    text = manual.text()
+    text = reference_page.text()
     assert [name for name in COMMANDS if f"## `atoll {name} " not in text] == []
 
 
 @pytest.mark.parametrize(
-    ("page", "module"), [("settings", settings_page), ("commands", manual), ("software", software_page)]
+    ("page", "module"), [("settings", settings_reference), ("commands", reference_page), ("software", software)]
 )
 def test_the_committed_page_is_the_codes(page: str, module: object) -> None:
     name = getattr(module, "__name__", "")

@@ -10,7 +10,7 @@ import pytest
 SAME = """
 import random, sys, warnings
 from importlib import import_module
-from driver.offline.sdk_packages import GeneratedPackage, on_demand
+from operations.offline.sdk_packages import GeneratedPackage, on_demand
 
 warnings.simplefilter("ignore")
 name = sys.argv[1]
@@ -36,7 +36,7 @@ assert not hasattr(package, "no_such_name")
 """
 STAR = """
 import warnings
-from driver.offline.sdk_packages import on_demand
+from operations.offline.sdk_packages import on_demand
 
 warnings.simplefilter("ignore")
 with on_demand():
@@ -46,7 +46,7 @@ assert get_bucket.__module__ == "pulumi_gcp.storage.get_bucket"
 """
 NARROW = """
 import sys, warnings
-from driver.offline.sdk_packages import on_demand
+from operations.offline.sdk_packages import on_demand
 
 warnings.simplefilter("ignore")
 with on_demand():

@@ -21,7 +21,7 @@ def test_draws(drawn):
     with open("drawn.txt", "a") as file:
         file.write(ascii(drawn) + "\\n")
 """
-BEFORE = "import planning.checklist.words, driver.command_table"
+BEFORE = "import planning.checklist.model.vocabulary, cli.main.command_table"
 
 
 def drawn(folder: Path, *options: str, first: str = "") -> str:

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 import pulumi
 import pytest
 
-from driver.offline.program import run
-from driver.offline.stack_config import PLACEHOLDER, read_config
-from planning.errors import InputError
-from planning.takeoff.resource import Secret
+from operations.offline.program import run
+from operations.project.stack_config import PLACEHOLDER, read_config
+from planning.values.errors import InputError
+from planning.costs.resources.resource import Secret
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from components.settings_list import SETTINGS
-from driver.offline.stack_config import read_config
-from driver.stack_keys import OFFLINE, list_unused_keys, refuse_stack_keys
-from planning.errors import InputError
+from components.context.settings_keys import SETTINGS
+from operations.project.stack_config import read_config
+from operations.project.stack_keys import OFFLINE, list_unused_keys, refuse_stack_keys
+from planning.values.errors import InputError
 
 sys.path.append(str(Path(__file__).parent / "sla"))
 import sla_samples

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planning import tco
+from planning.costs import tco
 
 TEXT_AVERAGE_OF_SIX = 372_000
 

@@ -11,7 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from driver.accepting.records import checked, to_line
+from operations.acceptance.records import checked, to_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -14,12 +14,12 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from driver.pull_request import markdown
+from cli.pages.diff import markdown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from planning.diff_shapes import DiffForm
+    from planning.diff.form import DiffForm
 
 HERE: Final = Path(__file__).resolve().parent
 ROOT: Final = HERE.parents[2]
@@ -80,7 +80,7 @@ def _atoll(project: Path, *words: str, code: int = 0) -> None:
     Raises:
         SystemExit: it ends with another code.
     """
-    done = _run([sys.executable, "-m", "driver.entry", *words], where=project)
+    done = _run([sys.executable, "-m", "cli.main.entry", *words], where=project)
     if done.returncode != code:
         sys.exit(f"atoll {' '.join(words)} ended with {done.returncode} instead of {code}:\n{done.stdout}{done.stderr}")
 

@@ -10,23 +10,23 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from driver.answers import option_named, quoted
-from driver.html.relocation import page
-from driver.prices import price_book
-from driver.project import Subject
-from driver.relocate.given import given, measured, rates
-from driver.relocate.measured_file import read_measured
-from driver.render.relocation_markdown import bill_text
-from driver.render.relocation_words import conclusion, heading
-from planning.options.option import ceilings
-from planning.quote import lock
-from planning.relocation.foreseen import from_lock
-from planning.relocation.measured import with_measured
+from operations.plans.quote import option_named, quoted
+from cli.pages.relocation.html import page
+from operations.plans.price_book import price_book
+from operations.project.workspace import Subject
+from operations.relocation.config.plan_inputs import given, measured, rates
+from operations.relocation.config.measurements import read_measured
+from cli.pages.relocation.markdown import bill_text
+from cli.views.relocation.descriptions import conclusion, heading
+from planning.quoting.option import ceilings
+from planning.quoting.quote import lock
+from planning.relocation.inventory.expected_assets import from_lock
+from planning.relocation.inventory.measurements import with_measured
 from planning.relocation.plan import plan
 from planning.relocation.plan_form import plan_form
 
 if TYPE_CHECKING:
-    from planning.lock import Lock
+    from planning.spec.lock import Lock
     from planning.relocation.form import RelocationPlanForm
 
 HERE: Final = Path(__file__).resolve().parent

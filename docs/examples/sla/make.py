@@ -12,27 +12,27 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from driver.answers import option_named, quoted
-from driver.html.sla import page
-from driver.project import Subject as Asked
-from driver.render.document import markdown
-from driver.screen import json_text
-from driver.sla.files import exclusions_in, recorded_in
-from driver.sla.reckoning import settled, table_source
-from planning.checklist.reading import read_file
-from planning.options.option import ceilings
-from planning.platform.alerts import delivered
-from planning.quote import lock
-from planning.sla.document import document
-from planning.sla.month import Month
-from planning.sla.parts import parts_of
-from planning.sla.report import report
-from planning.sla.runs_file import to_text
-from planning.sla.series import Name, Recorded, Run
+from operations.plans.quote import option_named, quoted
+from cli.pages.service_levels import page
+from operations.project.workspace import Subject as Asked
+from cli.pages.documents.markdown import markdown
+from cli.terminal.console import json_text
+from operations.service_levels.sample_files import exclusions_in, recorded_in
+from operations.service_levels.monthly_report import settled, table_source
+from planning.checklist.reading.checklist_file import read_file
+from planning.quoting.option import ceilings
+from planning.platform.alerts import availability
+from planning.quoting.quote import lock
+from planning.service_levels.document import document
+from planning.service_levels.month import Month
+from planning.service_levels.service_parts import parts_of
+from planning.service_levels.report import report
+from planning.service_levels.series_file import to_text
+from planning.service_levels.series import Name, Recorded, Run
 
 if TYPE_CHECKING:
-    from planning.lock import Lock
-    from planning.sla.form import SlaForm
+    from planning.spec.lock import Lock
+    from planning.service_levels.form import SlaForm
 
 HERE: Final = Path(__file__).resolve().parent
 TODAY: Final = date(2026, 11, 21)  # the prices are of this autumn
@@ -66,15 +66,15 @@ def samples() -> Recorded:
         for at, value in ((start, 0), (start + 3600 * BUSY[0], 4), (start + 3600 * BUSY[1], 0))
     ]
     changes: dict[Name, list[tuple[int, int]]] = {
-        Name(delivered.HEALTHY, "assistant"): _dip(3, 2, "2026-10-07T02:00Z", "2026-10-07T14:00Z"),
-        Name(delivered.OWED, "assistant"): [(OCTOBER.start, 3)],
-        Name(delivered.HEALTHY, "assistant-burst"): burst,
-        Name(delivered.OWED, "assistant-burst"): burst,
-        Name(delivered.HEALTHY, "system"): [(OCTOBER.start, 5)],
-        Name(delivered.OWED, "system"): [(OCTOBER.start, 5)],
-        Name(delivered.STORAGE, "warm"): _dip(1, 0, "2026-10-19T21:00Z", "2026-10-20T06:00Z"),
-        Name(delivered.STORAGE, delivered.OBJECT_STORE): [(OCTOBER.start, 1)],
-        Name(delivered.CONTROL_PLANE): _dip(1, 0, "2026-10-25T01:00Z", "2026-10-25T03:00Z"),
+        Name(availability.HEALTHY, "assistant"): _dip(3, 2, "2026-10-07T02:00Z", "2026-10-07T14:00Z"),
+        Name(availability.OWED, "assistant"): [(OCTOBER.start, 3)],
+        Name(availability.HEALTHY, "assistant-burst"): burst,
+        Name(availability.OWED, "assistant-burst"): burst,
+        Name(availability.HEALTHY, "system"): [(OCTOBER.start, 5)],
+        Name(availability.OWED, "system"): [(OCTOBER.start, 5)],
+        Name(availability.STORAGE, "warm"): _dip(1, 0, "2026-10-19T21:00Z", "2026-10-20T06:00Z"),
+        Name(availability.STORAGE, availability.OBJECT_STORE): [(OCTOBER.start, 1)],
+        Name(availability.CONTROL_PLANE): _dip(1, 0, "2026-10-25T01:00Z", "2026-10-25T03:00Z"),
     }
     return Recorded({name: tuple(_runs(found)) for name, found in changes.items()}, step_seconds=60)
 

@@ -6,13 +6,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from catalogs.promises import promises
-from planning.checklist.rules.broken import Broken
-from planning.checklist.words import HOME
+from planning.checklist.rules.rule_violation import Broken
+from planning.checklist.model.vocabulary import HOME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from planning.checklist.model import Checklist
+    from planning.checklist.model.checklist import Checklist
 
 FIRST_YEAR: Final = 2020  # before it there was nothing of what the catalog knows
 LAST_YEAR: Final = 2099

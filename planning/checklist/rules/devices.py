@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.profiles import profile
 from catalogs.software.reader import parts
-from planning.checklist.rules.broken import Broken
-from planning.checklist.workload import Batch, Notebooks
-from planning.profile import FORBIDDABLE
+from planning.checklist.rules.rule_violation import Broken
+from planning.checklist.model.workload import Batch, Notebooks
+from catalogs.provider_restrictions import FORBIDDABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from catalogs.profiles import KubernetesProfile
     from catalogs.software.model import Part
-    from planning.checklist.model import Checklist
+    from planning.checklist.model.checklist import Checklist
 
 OURS: Final = "atoll"
 # What a part would own, in words of profiles.csv, to what it is called.

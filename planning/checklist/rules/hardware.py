@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from catalogs.accelerators import accelerators
-from planning.checklist.faults import nearest
-from planning.checklist.rules.broken import Broken
-from planning.checklist.words import Purchase
-from planning.checklist.workload import Compute
+from planning.inputs.faults import nearest
+from planning.checklist.rules.rule_violation import Broken
+from planning.checklist.model.vocabulary import Purchase
+from planning.checklist.model.workload import Compute
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from planning.checklist.model import Checklist
-    from planning.checklist.workload import HardwareAsk
+    from planning.checklist.model.checklist import Checklist
+    from planning.checklist.model.workload import HardwareAsk
 
 _FORMS: Final = ("SXM", "PCIe", "NVL", "OAM")
 

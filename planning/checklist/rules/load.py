@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from planning.checklist.rules.broken import Broken
-from planning.checklist.workload import Inference
+from planning.checklist.rules.rule_violation import Broken
+from planning.checklist.model.workload import Inference
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from planning.checklist.model import Checklist
+    from planning.checklist.model.checklist import Checklist
 
 _COPIES_FIELDS: Final = ("replicas", "max_replicas", "batch")
 _LOAD_FIELDS: Final = ("peak_requests_per_second", "input_tokens", "output_tokens", "latency_p95_seconds")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from planning.checklist.rules.broken import Broken
+from planning.checklist.rules.rule_violation import Broken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from planning.checklist.model import Checklist
+    from planning.checklist.model.checklist import Checklist
 
 
 def reserve_has_a_term(checklist: Checklist) -> Iterator[Broken]:

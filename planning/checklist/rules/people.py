@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from planning.checklist.rules.broken import Broken
-from planning.tunnel import RANGES, user_address
+from planning.checklist.rules.rule_violation import Broken
+from planning.values.vpn_addresses import RANGES, user_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from ipaddress import IPv4Address
 
-    from planning.checklist.model import Checklist
+    from planning.checklist.model.checklist import Checklist
 
 # Of Debian's base-passwd, and the first user of the images of Ubuntu and Amazon Linux.
 ACCOUNTS: Final = frozenset(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from planning.checklist.rules.broken import Broken
+from planning.checklist.rules.rule_violation import Broken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from planning.checklist.model import Checklist
-    from planning.checklist.people import Team
-    from planning.checklist.workload import HardwareAsk
+    from planning.checklist.model.checklist import Checklist
+    from planning.checklist.model.people import Team
+    from planning.checklist.model.workload import HardwareAsk
 
 # Names that are taken, and by what.
 TAKEN: Final = {

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from planning.checklist.rules.broken import Broken
-from planning.checklist.usage import Requests, Volume
+from planning.checklist.rules.rule_violation import Broken
+from planning.checklist.model.usage import Requests, Volume
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from planning.checklist.model import Checklist
+    from planning.checklist.model.checklist import Checklist
 
 OF_COLD: Final = ("growth", "writes", "reads")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from planning.money import HOURS_PER_MONTH
-from planning.platform.alerts.recorded import WORKING_HARD
+from planning.values.money import HOURS_PER_MONTH
+from planning.platform.alerts.recording_rules import WORKING_HARD
 from planning.platform.alerts.slo import BURNS
 from planning.platform.dashboards.accelerators import gpus, training
 from planning.platform.dashboards.model import Board, bars, line, matches, stat

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from policy_kit import changed, with_resource
 
-from planning.takeoff.resource import Value
-from policies.subject import Subject
+from planning.costs.resources.resource import Value
+from policies.stack_context import Subject
 
 
 def plain(stack: Subject, type_: str, values: Mapping[str, Value], *, name: str = "") -> Subject:

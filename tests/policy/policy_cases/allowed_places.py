@@ -5,9 +5,9 @@ from dataclasses import replace
 from lock_kit import with_law
 from policy_kit import Breaking, changed, sound
 
-from planning.takeoff.resource import UNKNOWN
-from policies.rules.allowed_places import PlaceSettings
-from policies.subject import Subject
+from planning.costs.resources.resource import UNKNOWN
+from policies.rules.placement.allowed_places import PlaceSettings
+from policies.stack_context import Subject
 
 GROUP = "aws:ec2/securityGroup:SecurityGroup"
 

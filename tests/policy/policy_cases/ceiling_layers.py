@@ -6,10 +6,10 @@ from decimal import Decimal
 
 from policy_kit import Breaking, changed, sound, without
 
-from planning.lock import LockedLine
-from planning.takeoff.resource import UNKNOWN
-from policies.rules.ceiling_layers import BUDGET, GUARD
-from policies.subject import Subject
+from planning.spec.lock import LockedLine
+from planning.costs.resources.resource import UNKNOWN
+from policies.rules.money.ceiling_layers import BUDGET, GUARD
+from policies.stack_context import Subject
 
 
 def counted(told: Callable[[LockedLine], Mapping[str, object]]) -> Subject:

@@ -5,9 +5,9 @@ from decimal import Decimal
 
 from policy_kit import Breaking, sound
 
-from policies.law import Law
-from policies.rules.component_ceilings import ComponentCeilings
-from policies.subject import Subject
+from policies.settings import Law
+from policies.rules.money.component_ceilings import ComponentCeilings
+from policies.stack_context import Subject
 
 
 def with_ceilings(**settings: dict[str, object]) -> Subject:

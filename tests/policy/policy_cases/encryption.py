@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from policy_kit import Breaking, added, changed, made, sound, without
 
-from planning.takeoff.resource import UNKNOWN
+from planning.costs.resources.resource import UNKNOWN
 from policy_cases._plain import plain
 
 TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"

@@ -3,7 +3,7 @@ from __future__ import annotations
 from lock_kit import with_profile
 from policy_kit import Breaking, added, made, sound, without
 
-from policies.subject import Subject
+from policies.stack_context import Subject
 
 RELEASE = "kubernetes:helm.sh/v3:Release"
 

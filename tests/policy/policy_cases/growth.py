@@ -5,9 +5,9 @@ from decimal import Decimal
 
 from policy_kit import Breaking, sound
 
-from policies.law import Law
-from policies.rules.growth import Growth
-from policies.subject import Subject
+from policies.settings import Law
+from policies.rules.money.growth import Growth
+from policies.stack_context import Subject
 
 
 def accepted_without(key: str) -> Subject:

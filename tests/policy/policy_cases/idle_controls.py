@@ -3,9 +3,9 @@ from __future__ import annotations
 from lock_kit import pool_in, with_law, with_pool
 from policy_kit import Breaking, changed, sound, without
 
-from planning.takeoff.resource import UNKNOWN, Value
-from policies.rules.idle_controls import CullingSettings
-from policies.subject import Subject
+from planning.costs.resources.resource import UNKNOWN, Value
+from policies.rules.operations.idle_controls import CullingSettings
+from policies.stack_context import Subject
 
 POOL = "kubernetes:karpenter.sh/v1:NodePool"
 DEPLOYMENT = "kubernetes:apps/v1:Deployment"

@@ -5,10 +5,10 @@ from decimal import Decimal
 
 from policy_kit import Breaking, added, ceiling, made, sound
 
-from policies.law import Law
-from policies.money import MayStayUnpriced
-from policies.rules.growth import Growth
-from policies.subject import Subject
+from policies.settings import Law
+from policies.rules.money.spend_limits import MayStayUnpriced
+from policies.rules.money.growth import Growth
+from policies.stack_context import Subject
 
 THING = "aws:iot/thing:Thing"
 

@@ -6,8 +6,8 @@ from lock_kit import with_law, with_platform
 from policy_kit import Breaking, changed, sound
 
 from planning.platform.digests import SoftwareLock
-from planning.takeoff.resource import UNKNOWN
-from policies.rules.pinned_versions import PinSettings
+from planning.costs.resources.resource import UNKNOWN
+from policies.rules.operations.pinned_versions import PinSettings
 
 RELEASE = "kubernetes:helm.sh/v3:Release"
 IMAGE = "spec.template.spec.containers.0.image"

@@ -5,7 +5,7 @@ from dataclasses import replace
 from lock_kit import with_home
 from policy_kit import Breaking, sound
 
-from policies.subject import Subject
+from policies.stack_context import Subject
 
 
 def moved(built: str = "aws", **place: str) -> Subject:

@@ -3,8 +3,8 @@ from __future__ import annotations
 from lock_kit import with_law
 from policy_kit import Breaking, sound
 
-from planning.checklist.words import Residency
-from policies.rules.residency import ResidencySettings
+from planning.checklist.model.vocabulary import Residency
+from policies.rules.placement.residency import ResidencySettings
 
 CASES: tuple[Breaking, ...] = (
     Breaking(

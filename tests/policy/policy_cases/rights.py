@@ -4,7 +4,7 @@ import json
 
 from policy_kit import Breaking, sound
 
-from policies.subject import Subject
+from policies.stack_context import Subject
 from policy_cases._plain import plain
 
 POLICY = "aws:iam/rolePolicy:RolePolicy"

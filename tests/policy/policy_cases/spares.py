@@ -5,8 +5,8 @@ from decimal import Decimal
 from lock_kit import pool_in, with_law, with_pool
 from policy_kit import Breaking, sound
 
-from policies.rules.spares import SpareSettings
-from policies.subject import Subject
+from policies.rules.operations.spares import SpareSettings
+from policies.stack_context import Subject
 
 
 def short_of_a_spare(target: str, name: str) -> Subject:

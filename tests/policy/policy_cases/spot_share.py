@@ -5,8 +5,8 @@ from decimal import Decimal
 from lock_kit import with_law
 from policy_kit import Breaking, sound
 
-from policies.rules.spot_share import SpotSettings
-from policies.subject import Subject
+from policies.rules.money.spot_share import SpotSettings
+from policies.stack_context import Subject
 
 
 def at_most(percent: int, target: str = "aws") -> Subject:

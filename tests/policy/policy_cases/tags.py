@@ -3,8 +3,8 @@ from __future__ import annotations
 from lock_kit import with_law
 from policy_kit import Breaking, changed, sound
 
-from planning.takeoff.resource import UNKNOWN
-from policies.rules.tags import TagSettings
+from planning.costs.resources.resource import UNKNOWN
+from policies.rules.operations.tags import TagSettings
 
 BUCKET = "coreweave:index/objectStorageBucket:ObjectStorageBucket"
 LABELS = "nodeConfig.resourceLabels"

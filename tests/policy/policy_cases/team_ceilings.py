@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from policy_kit import Breaking, sound
 
-from policies.subject import Subject
+from policies.stack_context import Subject
 
 
 def with_money(team: str, usd: int) -> Subject:

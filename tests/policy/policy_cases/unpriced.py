@@ -4,10 +4,10 @@ from dataclasses import replace
 
 from policy_kit import Breaking, added, ceiling, changed, made, sound
 
-from planning.takeoff.resource import UNKNOWN
-from policies.law import Law
-from policies.rules.growth import Growth
-from policies.subject import Subject
+from planning.costs.resources.resource import UNKNOWN
+from policies.settings import Law
+from policies.rules.money.growth import Growth
+from policies.stack_context import Subject
 
 
 def without_limits() -> Subject:

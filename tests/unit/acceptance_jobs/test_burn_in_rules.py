@@ -9,24 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planning.acceptance.burn_in import (
-    HANGS,
-    NOTHING,
-    ROUND,
-    SHORTEST,
-    STUCK_AFTER,
-    Act,
-    Entry,
-    Node,
-    Plan,
-    Round,
-    Verdict,
-    Went,
-    decide,
-    left,
-    length,
-)
-from planning.acceptance.burn_in_text import ledger_of_text, ledger_to_text, told
+from planning.agents.burn_in import HANGS, NOTHING, ROUND, SHORTEST, STUCK_AFTER, Act, Entry, Node, Plan, Round, Verdict, Went, decide, left, length
+from planning.agents.burn_in_ledger import ledger_of_text, ledger_to_text, told
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 PLAN = Plan(hours=48, checks={"train": ("dcgm", "matmul")})

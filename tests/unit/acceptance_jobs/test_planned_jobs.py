@@ -11,24 +11,25 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from catalogs.reader import load
+from catalogs.catalog import load
 from catalogs.software.reader import images_of
-from components.acceptance import scripts, tries
-from components.acceptance.ground import code_files, code_items
+from components.acceptance import scripts
+from components.agents.measure import services as tries
+from components.acceptance.job_context import code_files, code_items
 from components.acceptance.jobs import foundation, planned, unmeasured
-from components.acceptance.measure import PACKAGE
-from components.acceptance.shapes import JOB_DONE, JOB_FAILED, Sign, State
-from components.acceptance.tries import one_step
-from planning.acceptance.results import CHECKS
-from planning.checklist.reading import read_file
-from planning.errors import InputError
-from planning.options.market import Market
-from planning.quoting import quote
+from components.agents.measure import PACKAGE
+from components.acceptance.model import JOB_DONE, JOB_FAILED, Sign, State
+from components.agents.measure.services import one_step
+from planning.agents.measurement_records import CHECKS
+from planning.checklist.reading.checklist_file import read_file
+from planning.values.errors import InputError
+from planning.quoting.candidates.market import Market
+from planning.quoting.quote_builder import quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from planning.spec import ClusterSpec
+    from planning.spec.cluster import ClusterSpec
 
 
 ROOT = Path(__file__).parents[3]

@@ -6,10 +6,10 @@ from copy import deepcopy
 from decimal import Decimal
 from typing import cast
 
-from planning.acceptance.expected import Expected, ExpectedPool, ExpectedTier, Once
+from planning.acceptance.expectations import Expected, ExpectedPool, ExpectedTier, Once
 from planning.acceptance.limits import Limit, noted
-from planning.acceptance.nodes import AllReduce
-from planning.acceptance.results import Measured, Results
+from planning.acceptance.node_limits import AllReduce
+from planning.agents.measurement_records import Measured, Results
 
 GIB = 2**30
 NODES = ("ip-1", "ip-2", "ip-3", "ip-4")

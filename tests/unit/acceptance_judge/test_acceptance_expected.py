@@ -14,13 +14,13 @@ from accepted import EXAMPLES, accepted, catalog, checklist
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalogs.speeds import achievable, seen_memory_mib, tier_speeds
-from planning.acceptance import nodes, speed
-from planning.acceptance.expected import Expected, expected
-from planning.acceptance.judge import Outcome, judge
-from planning.acceptance.results import CHECKS, Per, subject
-from planning.checklist.agreement import AgreedSpeed, Agreement
-from planning.spec import Pool
+from catalogs.throughput import achievable, seen_memory_mib, tier_speeds
+from planning.acceptance import node_limits, hardware_speed as speed
+from planning.acceptance.expectations import Expected, expected
+from planning.acceptance.judgement import Outcome, judge
+from planning.agents.measurement_records import CHECKS, Per, subject
+from planning.checklist.model.agreement import AgreedSpeed, Agreement
+from planning.spec.cluster import Pool
 
 PROMISED = tuple(map(Decimal, (4, 8, 16, 32, 64)))
 GIB = 2**30
@@ -67,19 +67,19 @@ def test_nothing_measured_never_passes(example: str) -> None:
     [(1, ()), (2, (2,)), (3, (2, 3)), (4, (4,)), (6, (4, 6)), (16, (4, 8, 16)), (100, (4, 8, 16, 32, 64, 100))],
 )
 def test_node_counts_are_those_promised_that_fit_and_all(size: int, counts: tuple[int, ...]) -> None:
-    assert nodes.node_counts(size, promised=PROMISED) == counts
+    assert node_limits.node_counts(size, promised=PROMISED) == counts
 
 
 @given(st.integers(1, 400))
 def test_node_counts_grow_and_end_with_the_whole_pool(size: int) -> None:
-    counts = nodes.node_counts(size, promised=PROMISED)
+    counts = node_limits.node_counts(size, promised=PROMISED)
     assert list(counts) == sorted(set(counts))
     assert (counts[-1:] == (size,)) == (size > 1)
 
 
 @pytest.mark.parametrize(("memory_gb", "judged"), [(80, [4, 8, 16]), (48, [4, 8]), (16, [4]), (8, [2])])
 def test_payloads_that_the_memory_cannot_hold_three_times_are_not_asked(memory_gb: int, judged: list[int]) -> None:
-    run, held = nodes.payloads_of(catalog(), memory_gb=memory_gb)
+    run, held = node_limits.payloads_of(catalog(), memory_gb=memory_gb)
     assert [payload // GIB for payload in held] == judged
     assert set(held) <= set(run)
     assert all(payload * 3 < memory_gb * GIB for payload in run)

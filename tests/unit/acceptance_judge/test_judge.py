@@ -12,16 +12,16 @@ from acceptance_cases import GIB, MATMUL, all_reduce, expected, good, of, pool, 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planning.acceptance import shelves
-from planning.acceptance.curve import curves
-from planning.acceptance.holding import About, judged
-from planning.acceptance.judge import judge
+from planning.acceptance import storage_limits
+from planning.acceptance.scaling_curve import curves
+from planning.acceptance.threshold_check import About, judged
+from planning.acceptance.judgement import judge
 from planning.acceptance.limits import Limit, unknown
 from planning.acceptance.records import results_of
-from planning.acceptance.results import Results
+from planning.agents.measurement_records import Results
 from planning.acceptance.verdicts import Outcome, Verdict, Verdicts
-from planning.checklist.agreement import AgreedSpeed, Agreement
-from planning.errors import InputError
+from planning.checklist.model.agreement import AgreedSpeed, Agreement
+from planning.values.errors import InputError
 
 
 def passed_nodes(verdicts: Verdicts) -> tuple[str, ...]:
@@ -211,7 +211,7 @@ def test_an_agreed_throughput_is_held_in_full_and_says_where_it_stands(agreed: i
     """The two nodes read 600 MB/s together; a share of 601 would pass."""
     speeds = Agreement(tier_speeds=(AgreedSpeed(tier="warm", read_mb_per_s=Decimal(agreed)),))
     asked = expected()
-    tier = replace(asked.tiers[0], loader=shelves.agreed(speeds, placement="home", tier="warm")["read"])
+    tier = replace(asked.tiers[0], loader=storage_limits.agreed(speeds, placement="home", tier="warm")["read"])
     found = verdict(judge(good(), replace(asked, tiers=(tier,))), "loader")
     assert found.outcome is outcome
     assert found.source == "checklist.yaml agreement.tier_speeds.0.read_mb_per_s"

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from components.acceptance.measure import dcgmi, fio, nccl_tests, numbers, nvidia_smi
-from components.acceptance.measure.faults import CannotMeasureError, FoundWrongError
+from components.agents.measure import dcgm, fio, nccl_tests, numbers, nvidia_smi
+from components.agents.measure.faults import CannotMeasureError, FoundWrongError
 
 RECORDED = Path(__file__).parent / "recorded"
 PARSERS: dict[str, Callable[[str], object]] = {
     "nccl": nccl_tests.parse,
     "fio": fio.parse,
-    "dcgm": dcgmi.parse_dcgm,
+    "dcgm": dcgm.parse_dcgm,
     "nvidia": nvidia_smi.parse_nvidia_smi,
 }
 FILES = sorted(path.name for path in RECORDED.iterdir() if path.name != "README.md")
@@ -137,43 +137,43 @@ def test_zeros_without_an_error_are_no_measurement() -> None:
 
 
 def test_dcgm_3_counts_each_accelerator_and_reads_past_nulls() -> None:
-    output = dcgmi.parse_dcgm(recorded("dcgm_3_pass.json"))
+    output = dcgm.parse_dcgm(recorded("dcgm_3_pass.json"))
     assert (output.version, output.tests, output.passed, output.failed) == ("DCGM 3.3.9", 4, 4, ())
 
 
 def test_dcgm_3_says_which_accelerator_failed() -> None:
-    output = dcgmi.parse_dcgm(recorded("dcgm_3_fail.json"))
+    output = dcgm.parse_dcgm(recorded("dcgm_3_fail.json"))
     assert (output.tests, output.passed) == (2, 1)
     assert output.failed[0].startswith("SM Stress of GPU 0: GPU 0 has a volatile double-bit ECC error")
 
 
 def test_what_dcgm_skipped_says_nothing() -> None:
-    output = dcgmi.parse_dcgm(recorded("dcgm_3_skipped.json"))
+    output = dcgm.parse_dcgm(recorded("dcgm_3_skipped.json"))
     assert (output.tests, output.passed) == (0, 0)
 
 
 def test_dcgm_4_passes_warns_and_fails() -> None:
-    fine = dcgmi.parse_dcgm(recorded("dcgm_4_pass.json"))
+    fine = dcgm.parse_dcgm(recorded("dcgm_4_pass.json"))
     assert (fine.version, fine.tests, fine.passed) == ("DCGM 4.2.3", 4, 4)
     assert fine.warned == ("pcie of GPU 1: NvLink is not supported by dcgm on this GPU",)
-    bad = dcgmi.parse_dcgm(recorded("dcgm_4_fail.json"))
+    bad = dcgm.parse_dcgm(recorded("dcgm_4_fail.json"))
     assert (bad.tests, bad.passed) == (1, 0)
     assert "Persistence mode for GPU 0 is disabled" in bad.failed[0]
 
 
 def test_a_test_of_dcgm_that_did_not_run_is_no_pass() -> None:
-    output = dcgmi.parse_dcgm(recorded("dcgm_4_pass.json").replace('"Warn"', '"Not Run"'))
+    output = dcgm.parse_dcgm(recorded("dcgm_4_pass.json").replace('"Warn"', '"Not Run"'))
     assert (output.tests, output.passed, output.failed) == (4, 3, ())
 
 
 def test_a_status_that_dcgm_has_not_used_yet_is_no_pass() -> None:
     with pytest.raises(CannotMeasureError, match="inconclusive"):
-        dcgmi.parse_dcgm(recorded("dcgm_4_pass.json").replace('"Pass"', '"Inconclusive"'))
+        dcgm.parse_dcgm(recorded("dcgm_4_pass.json").replace('"Pass"', '"Inconclusive"'))
 
 
 def test_an_error_of_dcgm_itself_is_found_wrong() -> None:
     with pytest.raises(FoundWrongError, match="No GPUs available"):
-        dcgmi.parse_dcgm('{"DCGM GPU Diagnostic": {"runtime_error": "No GPUs available", "version": "3.3.9"}}')
+        dcgm.parse_dcgm('{"DCGM GPU Diagnostic": {"runtime_error": "No GPUs available", "version": "3.3.9"}}')
 
 
 def test_nvidia_smi_by_the_names_of_its_columns() -> None:

@@ -14,22 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from components.acceptance.measure import (
-    FILES,
-    MODULES,
-    PACKAGE,
-    accelerated,
-    arguments,
-    burn_in,
-    matmul,
-    network,
-    storage,
-)
-from components.acceptance.measure.accelerated import Node
-from components.acceptance.measure.faults import CannotMeasureError, FoundWrongError
-from components.acceptance.measure.running import run
+from components.agents.measure import FILES, MODULES, PACKAGE, accelerators, arguments, burn_in, matmul, network, storage
+from components.agents.measure.accelerators import Node
+from components.agents.measure.faults import CannotMeasureError, FoundWrongError
+from components.agents.measure.process import run
 from planning.acceptance.records import fault_of, figure, results_of
-from planning.acceptance.results import SCHEMA_VERSION, Measured
+from planning.agents.measurement_records import SCHEMA_VERSION, Measured
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -240,7 +230,7 @@ def test_a_name_that_nobody_has_and_an_address_that_is_none(
     "words", [["--shapes", "8192x8192"], ["--level", "9"], ["--checks", "speed"], ["--seconds", "0"]]
 )
 def test_wrong_arguments_are_refused_before_anything_runs(words: list[str]) -> None:
-    from components.acceptance.measure import node
+    from components.agents.measure import node
 
     with pytest.raises(SystemExit) as ended:
         node.main([*NODE, "--accelerators", "8", *words])
@@ -348,10 +338,10 @@ def test_a_burn_in_keeps_the_worst_of_its_rounds(
     def multiplied(of: Node) -> list[Measured]:
         reading = [("tflops", next(speeds), "TFLOPS")]
         return [
-            accelerated.measured("matmul", of.subject, tool="", readings=reading, params=of.params(precision="bf16"))
+            accelerators.measured("matmul", of.subject, tool="", readings=reading, params=of.params(precision="bf16"))
         ]
 
-    monkeypatch.setitem(accelerated.CHECKS, "matmul", multiplied)  # pyright: ignore[reportArgumentType]
+    monkeypatch.setitem(accelerators.CHECKS, "matmul", multiplied)  # pyright: ignore[reportArgumentType]
     records, faults = burn_in.burn(node, ["matmul"], hours=3, clock=lambda: float(next(hours)))
     assert faults == []
     assert [(each["check"], each["readings"][0]["value"]) for each in records] == [("matmul", "500"), ("burn_in", "3")]

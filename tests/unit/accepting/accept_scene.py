@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from components.acceptance.shapes import JOB_DONE, JOB_FAILED, Log, PlannedJob, Reference, backwards, reference
-from driver.accepting.port import Clock, ClusterError, PodSeen, Seen
-from driver.accepting.running import Run
-from driver.accepting.store import Meta, Store
+from components.acceptance.model import JOB_DONE, JOB_FAILED, Log, PlannedJob, Reference, backwards, reference
+from operations.acceptance.ports import Clock, ClusterError, PodSeen, Seen
+from operations.acceptance.runner import Run
+from operations.acceptance.result_store import Meta, Store
 
 START = datetime(2026, 11, 22, 9, 0, tzinfo=UTC)
 SPACE = "atoll-acceptance"

@@ -7,15 +7,15 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from catalogs.reader import Catalog, load
-from driver.accepting.asked import Asked
-from planning.acceptance.expected import Expected, expected
-from planning.checklist.reading import read_file
-from planning.lock import Lock
-from planning.options.market import Market
-from planning.options.option import ceilings
-from planning.quote import lock
-from planning.quoting import quote
+from catalogs.catalog import Catalog, load
+from operations.acceptance.request import Asked
+from planning.acceptance.expectations import Expected, expected
+from planning.checklist.reading.checklist_file import read_file
+from planning.spec.lock import Lock
+from planning.quoting.candidates.market import Market
+from planning.quoting.option import ceilings
+from planning.quoting.quote import lock
+from planning.quoting.quote_builder import quote
 
 ROOT = Path(__file__).parents[3]
 STACKS = ("demo", "pretrain-7b", "existing-lambda", "gcp-train", "coreweave-pretrain", "spanning-two", "inference-247")

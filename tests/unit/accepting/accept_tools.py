@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 from accept_scene import MindCluster
 
-from components.acceptance import tries
-from components.acceptance.measure import accelerated, fabric, matmul, network, storage
-from components.acceptance.measure.running import Ran
-from components.acceptance.measure.small_files import Took
-from components.acceptance.shapes import PlannedJob, Reference
-from driver.accepting.port import PodSeen
-from planning.acceptance.expected import Expected, ExpectedPool
+from components.agents.measure import services
+from components.agents.measure import accelerators, fabric, matmul, network, storage
+from components.agents.measure.process import Ran
+from components.agents.measure.small_files import Took
+from components.acceptance.model import PlannedJob, Reference
+from operations.acceptance.ports import PodSeen
+from planning.acceptance.expectations import Expected, ExpectedPool
 from planning.acceptance.limits import Limit
 
 RECORDED = Path(__file__).parents[1] / "acceptance_measure" / "recorded"
@@ -112,14 +112,14 @@ class Tools:
         )
 
     def put_in(self, patch: pytest.MonkeyPatch) -> None:
-        for module in (accelerated, fabric, storage):
+        for module in (accelerators, fabric, storage):
             patch.setattr(module, "run", self.run)
-        patch.setattr(accelerated.matmul, "measure", self.speed)
-        patch.setattr(accelerated.matmul, "torch_of_image", lambda: None)
+        patch.setattr(accelerators.matmul, "measure", self.speed)
+        patch.setattr(accelerators.matmul, "torch_of_image", lambda: None)
         patch.setattr(storage.small_files, "measure", lambda *_, **__: Took(create=9.0, read=3.0, remove=2.0))
         patch.setattr(network, "resolved", lambda *_, **__: "")
         patch.setattr(network, "reached", lambda *_, **__: "")
-        patch.setattr(tries, "TRIES", dict.fromkeys(tries.TRIES, lambda *_, **__: None))
+        patch.setattr(services, "TRIES", dict.fromkeys(services.TRIES, lambda *_, **__: None))
         patch.setenv("TERMINATION_NOTE", "/nowhere/note")
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from driver.cli import run as atoll
+from cli.main.application import run as atoll
 
 ROOT = Path(__file__).parents[3]
 

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from accept_scene import START, MindCluster
 
-from components.platform import burn_in_loop
-from driver.accepting.burnt import LEDGER, burnt
-from driver.accepting.port import Seen
-from planning.acceptance.burn_in import Entry, Verdict
-from planning.acceptance.burn_in_text import ledger_to_text
+from components.agents import burn_in
+from operations.acceptance.burn_in_records import LEDGER, burnt
+from operations.acceptance.ports import Seen
+from planning.agents.burn_in import Entry, Verdict
+from planning.agents.burn_in_ledger import ledger_to_text
 
 SEEN = [
     Seen(name=f"gpu-{number}", labels={}, ready=True, cordoned=False, taints=(), accelerators={}, uid=f"uid-{number}")
@@ -21,7 +21,7 @@ SEEN = [
 def asked(text: str | None) -> Any:
     cluster = MindCluster()
     if text is not None:
-        cluster.there[LEDGER] = {"kind": "ConfigMap", "data": {burn_in_loop.LEDGER: text}}
+        cluster.there[LEDGER] = {"kind": "ConfigMap", "data": {burn_in.LEDGER: text}}
     pools = {"gpu": [each.name for each in SEEN]}
     return burnt(cluster, seen=SEEN, pools=pools, placement="home", now=START)
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 from accept_scene import Hands, MindCluster
 
-from driver.accepting.held import EVERY_SECONDS, LEASE, SECONDS_OF_SILENCE, Hold
-from driver.accepting.port import ClusterError
-from planning.errors import InputError
+from operations.acceptance.run_lock import EVERY_SECONDS, LEASE, SECONDS_OF_SILENCE, Hold
+from operations.acceptance.ports import ClusterError
+from planning.values.errors import InputError
 
 
 def hold(cluster: MindCluster, hands: Hands, *, run: str = "first", said: list[str] | None = None) -> Hold:

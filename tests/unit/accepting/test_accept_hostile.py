@@ -11,12 +11,12 @@ import pytest
 from accept_scene import meta, record
 from accept_sold import asked_of
 
-from driver.accepting.asked import recorded
-from driver.accepting.store import Store
-from driver.html.acceptance import page
-from driver.render.document import markdown
-from planning.acceptance_report.document import document
-from planning.errors import InputError, in_one_line
+from operations.acceptance.request import recorded
+from operations.acceptance.result_store import Store
+from cli.pages.acceptance import page
+from cli.pages.documents.markdown import markdown
+from planning.acceptance.report.document import document
+from planning.values.errors import InputError, in_one_line
 
 STACK = "pretrain-7b"
 FAR = [record(at="0001-01-01T00:00:00+00:00"), record(at="9999-12-31T23:59:59+00:00")]

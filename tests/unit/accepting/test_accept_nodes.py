@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from accept_scene import job
 
-from components.nodepool.devices import BURN_IN_TAINT
-from driver.accepting.live.seen import holders, node_seen, pod_seen
-from driver.accepting.nodes import CORDON, absent, chosen, disturbed, refusal, shut_out
-from driver.accepting.port import Seen
-from planning.errors import InputError
+from components.context.accelerators import BURN_IN_TAINT
+from operations.acceptance.kubernetes_objects import holders, node_seen, pod_seen
+from operations.acceptance.nodes import CORDON, absent, chosen, disturbed, refusal, shut_out
+from operations.acceptance.ports import Seen
+from planning.values.errors import InputError
 
 GPU = "nvidia.com/gpu"
 UNSCHEDULED = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "no"}

@@ -8,8 +8,8 @@ from accept_scene import record
 from hypothesis import given
 from hypothesis import strategies as st
 
-from driver.accepting.records import MOST_BYTES, RecordError, parse, to_line
-from planning.acceptance.results import CHECKS
+from operations.acceptance.records import MOST_BYTES, RecordError, parse, to_line
+from planning.agents.measurement_records import CHECKS
 
 
 def line(**more: Any) -> str:

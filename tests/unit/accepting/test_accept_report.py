@@ -13,15 +13,15 @@ import pytest
 from accepted_project import project_with
 from tracing import Known, untraced
 
-from driver.accepting import verifying
-from driver.accepting.asked import Asked, asked
-from driver.accepting.records import checked
-from driver.accepting.store import merged
-from driver.cli import run as atoll
-from driver.html.acceptance import page
-from driver.render.document import markdown
-from planning.acceptance_report.document import document
-from planning.errors import InputError, in_one_line
+from operations.acceptance import verification
+from operations.acceptance.request import Asked, asked
+from operations.acceptance.records import checked
+from operations.acceptance.result_store import merged
+from cli.main.application import run as atoll
+from cli.pages.acceptance import page
+from cli.pages.documents.markdown import markdown
+from planning.acceptance.report.document import document
+from planning.values.errors import InputError, in_one_line
 
 ROOT = Path(__file__).parents[3]
 EXAMPLE = ROOT / "docs/examples/acceptance"
@@ -198,9 +198,9 @@ def test_the_command_judges_records_writes_everything_and_signs(
     ]
     for spoilt, words in spoil:
         files["json"].write_text(json.dumps(spoilt))
-        form, raw = verifying.read_report(files["json"])
+        form, raw = verification.read_report(files["json"])
         public = Path(f"{key}.pub")
-        found = verifying.faults(files["json"], form, raw, key_file=public, stack=STACK, lock_digest=it.digest)
+        found = verification.faults(files["json"], form, raw, key_file=public, stack=STACK, lock_digest=it.digest)
         assert words in " ".join(found)
     assert atoll(check) == 1
     assert "is not to be believed" in capsys.readouterr().err
@@ -213,7 +213,7 @@ def test_the_command_judges_records_writes_everything_and_signs(
     ):
         files["json"].write_text(text)
         with pytest.raises(InputError) as told:
-            verifying.read_report(files["json"])
+            verification.read_report(files["json"])
         assert words in in_one_line(told.value)
     files["json"].write_text(whole)
     other = key_in(tmp_path, name="other")
@@ -242,7 +242,7 @@ def run_in(folder: Path, it: Asked) -> Path:
 
     from accept_scene import meta
 
-    from driver.accepting.store import Store
+    from operations.acceptance.result_store import Store
 
     store = Store(folder)
     store.append(example())
@@ -281,7 +281,7 @@ def test_what_cannot_be_is_refused(arguments: Sequence[str], words: str, capsys:
 def test_results_of_another_cluster_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from accept_scene import meta
 
-    from driver.accepting.store import Store
+    from operations.acceptance.result_store import Store
 
     store = Store(tmp_path / "run")
     store.append(example()[:5])
@@ -297,7 +297,7 @@ def test_runs_of_two_days_are_one_acceptance(
 
     from accept_scene import meta
 
-    from driver.accepting.store import Store
+    from operations.acceptance.result_store import Store
 
     mine = replace(meta(), stack=STACK, option=accepted.it.lock.option, lock_digest=accepted.it.digest)
     records = example()
@@ -333,8 +333,8 @@ def test_a_run_goes_on_where_it_is_the_same_cluster_and_not_where_it_is_another(
 
     from accept_scene import START, meta
 
-    from driver.accepting.planning_run import chosen_run
-    from driver.accepting.store import store_of
+    from operations.acceptance.run_plan import chosen_run
+    from operations.acceptance.result_store import store_of
 
     it = replace(accepted.it, folder=tmp_path)
 
@@ -355,8 +355,8 @@ def test_a_signature_holds_without_us_too_as_the_guide_says(accepted: Accepted, 
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-    from driver.accepting.signing import signed_report
-    from driver.screen import json_text
+    from operations.acceptance.signatures import signed_report
+    from cli.terminal.console import json_text
 
     key = Ed25519PrivateKey.generate()
     report = tmp_path / "report.json"
@@ -384,7 +384,7 @@ def test_a_signature_holds_without_us_too_as_the_guide_says(accepted: Accepted, 
 def test_what_a_tool_says_moves_no_cursor_and_makes_no_markup(
     accepted: Accepted, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from driver.accepting.records import to_line
+    from operations.acceptance.records import to_line
 
     evil: Any = {**example()[2], "failed": ["\x1b[2J<script>alert(1)</script> | [passed](x)"]}
     (tmp_path / "results.jsonl").write_text(to_line(evil))

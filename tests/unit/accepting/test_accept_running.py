@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from accept_scene import SPACE, ClusterError, MindCluster, job, meta, record, run_of
 
-from components.acceptance.shapes import Reference
-from driver.accepting.reading import heard
-from driver.accepting.store import Store
+from components.acceptance.model import Reference
+from operations.acceptance.log_records import heard
+from operations.acceptance.result_store import Store
 
 GROUND: list[dict[str, Any]] = [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": SPACE}}]
 HOME = Reference(api_version="v1", kind="Namespace", name=SPACE)

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from accept_scene import meta, record
 
-from driver.accepting.store import Store, merged, read_records, runs, store_of, whole
-from planning.errors import InputError
+from operations.acceptance.result_store import Store, merged, read_records, runs, store_of, whole
+from planning.values.errors import InputError
 
 
 def mine() -> Any:

@@ -12,13 +12,13 @@ from accept_scene import SPACE, MindCluster, job, record, run_of
 from accept_sold import asked_of
 
 from components.acceptance import scripts
-from components.acceptance.shapes import Reference
-from driver.accepting import live_run
-from driver.accepting.live.seen import pod_seen
-from driver.accepting.nodes import ours
-from driver.accepting.port import Seen
-from driver.accepting.store import Store
-from planning.errors import InputError
+from components.acceptance.model import Reference
+from operations.acceptance import run as live_run
+from operations.acceptance.kubernetes_objects import pod_seen
+from operations.acceptance.nodes import ours
+from operations.acceptance.ports import Seen
+from operations.acceptance.result_store import Store
+from planning.values.errors import InputError
 
 HOME = Reference(api_version="v1", kind="Namespace", name=SPACE)
 

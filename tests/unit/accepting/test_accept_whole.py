@@ -14,13 +14,13 @@ from accept_sold import STACKS, Sold, sold
 from accept_tools import Tools, WorkingCluster, commands
 
 from components.acceptance.jobs import foundation, measurable, planned
-from components.acceptance.shapes import PlannedJob
-from components.platform.burn_in import burning
-from driver.accepting.planning_run import by_the_lock, jobs_of
-from driver.accepting.store import Store, merged, whole
-from planning.acceptance.judge import Outcome, Verdicts, judge
+from components.acceptance.model import PlannedJob
+from components.acceptance.burn_in_gate import burning
+from operations.acceptance.run_plan import by_the_lock, jobs_of
+from operations.acceptance.result_store import Store, merged, whole
+from planning.acceptance.judgement import Outcome, Verdicts, judge
 from planning.acceptance.limits import Limit
-from planning.acceptance.results import Measured, Per
+from planning.agents.measurement_records import Measured, Per
 
 PEERS = ("10.0.0.2:443",)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from small_catalog import FILES
 
-from catalogs.reader import Catalog, load
+from catalogs.catalog import Catalog, load
 
 if TYPE_CHECKING:
     from pathlib import Path

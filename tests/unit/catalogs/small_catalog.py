@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from decimal import Decimal
     from pathlib import Path
 
-    from catalogs.reader import Catalog
+    from catalogs.catalog import Catalog
 
 HEADER = "provider,item,region,purchase,unit,usd,above,source,as_of\n"
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from small_catalog import HEADER, own, usd
 
 from catalogs.model import CatalogError, Item
-from catalogs.reader import ROOT, load
-from catalogs.rows import COLUMNS
+from catalogs.catalog import ROOT, load
+from catalogs.parsing import COLUMNS
 from catalogs.units import unit_of
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pytest
 from small_catalog import own, usd
 
 from catalogs.model import CatalogError
-from catalogs.reader import load
+from catalogs.catalog import load
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,15 +5,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalogs import check, profiles_page
+from catalogs import validation
+from catalogs.reference_pages import profiles as profiles_page
 from catalogs.profiles import OWN_CLUSTER, OWNERS, PARTS, ROOT, profile, profiles
-from catalogs.reader import load
-from planning.checklist.model import Checklist
-from planning.checklist.rules.profile import WANTS, conflicts, forbidden_at_provider
-from planning.checklist.words import CloudName
-from planning.options.permits import place_refusal
-from planning.options.profiles import profile_of
-from planning.profile import FORBIDDABLE, OLDEST_KUBERNETES
+from catalogs.catalog import load
+from planning.checklist.model.checklist import Checklist
+from planning.checklist.rules.provider_limits import WANTS, conflicts, forbidden_at_provider
+from planning.checklist.model.vocabulary import CloudName
+from planning.quoting.candidates.eligibility import place_refusal
+from planning.quoting.assembly.provider_profile import profile_of
+from catalogs.provider_restrictions import FORBIDDABLE, OLDEST_KUBERNETES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -132,7 +133,7 @@ def test_a_faulty_profile_is_told_by_its_line(tmp_path: Path) -> None:
     first[2] = "both"
     with (tmp_path / "profiles.csv").open("w", newline="") as file:
         csv.writer(file, lineterminator="\n").writerows([header, first, *others[1:], ["moon", *others[0][1:]]])
-    told = [str(fault) for fault in check.faults(tmp_path) if fault.path.name == "profiles.csv"]
+    told = [str(fault) for fault in validation.faults(tmp_path) if fault.path.name == "profiles.csv"]
     assert any(":2: gpu_driver has one owner" in text for text in told)
     assert any("unknown provider 'moon'" in text for text in told)
     assert any("gcp sells Kubernetes and has no row" in text for text in told)

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 import pytest
 from small_catalog import add, usd
 
-from catalogs.age import MACHINE_AGE_LIMIT_DAYS, age_days, too_old
-from catalogs.check import faults
+from catalogs.staleness import MACHINE_AGE_LIMIT_DAYS, age_days, too_old
+from catalogs.validation import faults
 from catalogs.model import AmbiguousPriceError, CatalogError, Price, PurchaseKind, UnpricedError
-from catalogs.reader import load
+from catalogs.catalog import load
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from catalogs.reader import Catalog
+    from catalogs.catalog import Catalog
 
 
 def test_a_price_is_dated_by_its_row_or_else_by_its_source(catalog: Catalog) -> None:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalogs.software import check, reader
-from catalogs.software.exact import is_exact_image, is_exact_version, split
+from catalogs.software import validation, reader
+from catalogs.software.exact_versions import is_exact_image, is_exact_version, split
 from catalogs.software.model import HeldIn, Kind
-from planning.options.assemble import KUBERNETES_VERSION
-from planning.profile import FORBIDDABLE
+from planning.quoting.assembly.cluster import KUBERNETES_VERSION
+from catalogs.provider_restrictions import FORBIDDABLE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,11 +24,11 @@ def said(monkeypatch: pytest.MonkeyPatch, **changed: Mapping[str, Any]) -> list[
     known = dict(reader.software())
     changes: dict[str, Part] = {name: replace(known[name], **fields) for name, fields in changed.items()}
     monkeypatch.setattr(reader, "software", lambda: {**known, **changes})
-    return [str(flaw) for flaw in check.flaws(forbiddable=FORBIDDABLE)]
+    return [str(flaw) for flaw in validation.flaws(forbiddable=FORBIDDABLE)]
 
 
 def test_no_version_of_the_catalog_floats_and_nothing_else_is_wrong() -> None:
-    assert [str(flaw) for flaw in check.flaws(forbiddable=FORBIDDABLE)] == []
+    assert [str(flaw) for flaw in validation.flaws(forbiddable=FORBIDDABLE)] == []
 
 
 @pytest.mark.parametrize("version", ["latest", "", "1", "^1.2.0", ">=1.2", "1.x", "~0.5", "stable", "1.2.*"])
@@ -93,7 +93,7 @@ def test_each_fault_of_a_part_is_named(
 def test_a_part_from_manifests_must_stand_in_the_tuple(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = tuple(each for each in reader.tested() if each.subject != "dex")
     monkeypatch.setattr(reader, "tested", lambda: kept)
-    (flaw,) = check.flaws(forbiddable=FORBIDDABLE)
+    (flaw,) = validation.flaws(forbiddable=FORBIDDABLE)
     assert str(flaw) == "catalogs/software/parts.csv: dex: its version is not in the tested tuple 26.03.1"
 
 
@@ -105,7 +105,7 @@ def test_an_image_whose_tag_moves_is_named_and_so_is_one_that_nothing_can_change
     stuck = replace(first, name="mysql:8.4", instead="mysql:8.4.10", held_in=HeldIn.VALUES)
     other = replace(first, name="mysql:8.4", instead="mariadb:11.8.2")
     monkeypatch.setattr(reader, "images", lambda: (moving, stuck, other))
-    texts = [flaw.text for flaw in check.flaws(forbiddable=FORBIDDABLE)]
+    texts = [flaw.text for flaw in validation.flaws(forbiddable=FORBIDDABLE)]
     assert texts == [
         "the tag moves; say another in `instead`",
         "nothing can change its tag",

@@ -14,13 +14,13 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
-from catalogs.reader import load
-from planning.checklist.model import Checklist
+from catalogs.catalog import load
+from planning.checklist.model.checklist import Checklist
 from planning.checklist.rules.table import broken_rules
-from planning.checklist.shape import kind_of, sections
-from planning.errors import AtollError
-from planning.options.market import Market
-from planning.quoting import quote
+from planning.checklist.model.structure import kind_of, sections
+from planning.values.errors import AtollError
+from planning.quoting.candidates.market import Market
+from planning.quoting.quote_builder import quote
 
 Path = tuple[str | int, ...]
 

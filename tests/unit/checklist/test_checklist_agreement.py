@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planning.checklist.agreement import Agreement, Credit
-from planning.checklist.reading import read
+from planning.checklist.model.agreement import Agreement, Credit
+from planning.checklist.reading.checklist_file import read
 from planning.checklist.rules.agreement import credits_rise
-from planning.errors import Fault, InputError
+from planning.values.errors import Fault, InputError
 
 WHOLE = """customer: {name: acme, owner: ml-lead@acme.example}
 workloads:

@@ -14,7 +14,7 @@ import pytest
 import yaml
 from census_kit import Leaf, Quotes, changed, every_key, leaves, others, sound, value_at
 
-from planning.checklist.unused import RECORDED, UNUSED, find_unused
+from planning.checklist.reading.unpriced_fields import RECORDED, UNUSED, find_unused
 
 STACKS = Path(__file__).parents[3] / "stacks"
 MOST_TRIES: Final = 40  # quotes of one field before it counts as one that changes nothing
@@ -310,7 +310,7 @@ def test_another_value_changes_the_quote(
             if tried >= MOST_TRIES:
                 break
     pytest.fail(
-        f"{key}: {tried} other values change nothing; use it, refuse it, or list it in planning/checklist/unused.py"
+        f"{key}: {tried} other values change nothing; use it, refuse it, or list it in planning/checklist/reading/unpriced_fields.py"
     )
 
 

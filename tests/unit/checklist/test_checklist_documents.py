@@ -8,11 +8,11 @@ import jsonschema
 import pytest
 import yaml
 
-from planning.checklist import page, schema
-from planning.checklist.meanings import meanings
-from planning.checklist.page_examples import EXAMPLES
-from planning.checklist.reading import read, read_file
-from planning.checklist.shape import kind_of, sections
+from planning.checklist.reference import page, schema
+from planning.checklist.model.field_descriptions import meanings
+from planning.checklist.reference.examples import EXAMPLES
+from planning.checklist.reading.checklist_file import read, read_file
+from planning.checklist.model.structure import kind_of, sections
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = ROOT / "stacks" / "checklist.schema.json"
@@ -32,13 +32,13 @@ EIGHT = {
 
 def test_the_committed_schema_is_the_models() -> None:
     assert SCHEMA.read_text() == schema.text(), (
-        "run: .venv/bin/python -m planning.checklist.schema > stacks/checklist.schema.json"
+        "run: .venv/bin/python -m planning.checklist.reference.schema > stacks/checklist.schema.json"
     )
 
 
 def test_the_committed_page_is_the_models() -> None:
     assert PAGE.read_text() == page.text(), (
-        "run: .venv/bin/python -m planning.checklist.page > docs/reference/checklist.md"
+        "run: .venv/bin/python -m planning.checklist.reference.page > docs/reference/checklist.md"
     )
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from planning.checklist import yaml_nodes
-from planning.checklist.reading import read
-from planning.errors import InputError
+from planning.inputs import yaml_nodes
+from planning.checklist.reading.checklist_file import read
+from planning.values.errors import InputError
 
 FAULTS = Path(__file__).parent / "faults"
 CASES = sorted(path.stem for path in FAULTS.glob("*.yaml"))

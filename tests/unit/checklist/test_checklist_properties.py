@@ -14,10 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from planning.checklist import scalars, units
-from planning.checklist.model import Checklist
-from planning.checklist.reading import read
-from planning.errors import InputError
+from planning.inputs import scalars
+from planning.checklist.model import units
+from planning.checklist.model.checklist import Checklist
+from planning.checklist.reading.checklist_file import read
+from planning.values.errors import InputError
 
 STACKS = Path(__file__).parents[3] / "stacks"
 EXAMPLES = [yaml.safe_load(path.read_text()) for path in sorted(STACKS.glob("*/checklist.yaml"))]

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planning.checklist.questions import QUESTIONS, Question, complete, compose, derive_default, is_asked
-from planning.checklist.reading import read
-from planning.checklist.shape import kinds, section_at
-from planning.errors import InputError
+from planning.checklist.reference.questionnaire import QUESTIONS, Question, complete, compose, derive_default, is_asked
+from planning.checklist.reading.checklist_file import read
+from planning.checklist.model.structure import kinds, section_at
+from planning.values.errors import InputError
 
 IDS = [question.id for question in QUESTIONS]
 # Answers that a yes or a choice makes necessary.

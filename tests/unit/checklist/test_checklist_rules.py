@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from planning.checklist.model import Checklist
-from planning.checklist.reading import read
+from planning.checklist.model.checklist import Checklist
+from planning.checklist.reading.checklist_file import read
 from planning.checklist.rules.table import RULES
-from planning.errors import InputError
+from planning.values.errors import InputError
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKeyOfAda ada"
 TRAINING = {"kind": "training", "name": "train", "model": {"parameters": "7B"}, "tokens": "140B"}

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from driver import cli
-from driver.prices import price_book
-from planning.checklist.model import Checklist
-from planning.checklist.reading import read_file
+from cli.main import application
+from operations.plans.price_book import price_book
+from planning.checklist.model.checklist import Checklist
+from planning.checklist.reading.checklist_file import read_file
 from planning.clone.addresses import Taken
-from planning.clone.asked import Decision, Need
-from planning.clone.decisions import decisions
-from planning.clone.placing import placed
+from planning.clone.decisions.decision import Decision, Need
+from planning.clone.decisions.open_decisions import decisions
+from planning.clone.transformation import placed
 from planning.clone.target import Ground, Target, ground
-from planning.options.market import Market
+from planning.quoting.candidates.market import Market
 
 ROOT = Path(__file__).parents[3]
 STACKS = ROOT / "stacks"
@@ -111,6 +111,6 @@ def enter(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> Told:
     capsys.readouterr()
-    code = cli.run(arguments)
+    code = application.run(arguments)
     captured = capsys.readouterr()
     return Told(code, captured.out, captured.err)

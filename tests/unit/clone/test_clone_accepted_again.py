@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from clone_kit import call, enter, project_at
 
-from driver import cli
-from driver.commands import clone as command
-from planning.lock import read_lock
-from planning.takeoff.resource import Resource
+from cli.main import application
+from cli.commands import clone as command
+from planning.spec.lock import read_lock
+from planning.costs.resources.resource import Resource
 
 FIXED = ("--allow-stale", "--today", "2026-11-21")
 
@@ -26,7 +26,7 @@ def test_zones_and_the_vpn_range_outlast_another_accept(
     folder = project_at(tmp_path, "demo")
     enter(folder, monkeypatch)
     monkeypatch.setattr(command, "registered", nothing_registered)
-    assert cli.run(["accept", "demo", "cheapest", *FIXED]) == 0
+    assert application.run(["accept", "demo", "cheapest", *FIXED]) == 0
     place = ("--region", "us-west-2", "--zones", "usw2-az3,usw2-az2")
     assert call(capsys, "clone", "demo", "west", *place, *FIXED).code == 0
     path = folder / "stacks/west/quote.lock.json"

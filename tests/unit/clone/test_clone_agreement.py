@@ -8,19 +8,19 @@ from pathlib import Path
 import pytest
 from clone_kit import call, enter, example, open_at, project_at
 
-from driver import cli
-from driver.commands import clone as command
-from planning.checklist.agreement import Agreement
-from planning.checklist.model import Checklist
-from planning.checklist.reading import read_file
-from planning.clone.answering import read_answers
-from planning.clone.asked import Decision, Need
-from planning.clone.cares import Care
-from planning.clone.fields import Row, checklist_rows
-from planning.clone.placing import placed
-from planning.clone.settling import put
+from cli.main import application
+from cli.commands import clone as command
+from planning.checklist.model.agreement import Agreement
+from planning.checklist.model.checklist import Checklist
+from planning.checklist.reading.checklist_file import read_file
+from planning.clone.decisions.answers_file import read_answers
+from planning.clone.decisions.decision import Decision, Need
+from planning.clone.field_policy import Care
+from planning.clone.field_table import Row, checklist_rows
+from planning.clone.transformation import placed
+from planning.clone.decisions.answer import put
 from planning.clone.target import Target
-from planning.errors import InputError
+from planning.values.errors import InputError
 
 FIXED = ("--allow-stale", "--today", "2026-11-21")
 # As the customer of a walk through the handover has it: speeds, people and a day that one provider agreed to.
@@ -49,7 +49,7 @@ def accepted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     checklist.write_text(checklist.read_text(encoding="utf-8") + SETTLED, encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        assert cli.run(["accept", "demo", "same_cloud", *FIXED]) == 0
+        assert application.run(["accept", "demo", "same_cloud", *FIXED]) == 0
     return folder
 
 

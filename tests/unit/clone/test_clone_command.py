@@ -10,16 +10,16 @@ import pytest
 from clone_kit import call, enter, files_of, project_at
 from pydantic import TypeAdapter
 
-from driver import cli
-from driver.cloning import names
-from driver.commands import clone as command
-from planning.checklist.reading import read_file
-from planning.clone.cares import Care
-from planning.clone.flat import flat
+from cli.main import application
+from operations.clone import resource_names
+from cli.commands import clone as command
+from planning.checklist.reading.checklist_file import read_file
+from planning.clone.field_policy import Care
+from planning.clone.field_list import flat
 from planning.clone.form import CloneForm
-from planning.errors import InputError
-from planning.lock import read_lock
-from planning.takeoff.resource import Resource
+from planning.values.errors import InputError
+from planning.spec.lock import read_lock
+from planning.costs.resources.resource import Resource
 
 FIXED = ("--allow-stale", "--today", "2026-11-21")
 KMS = """\
@@ -43,8 +43,8 @@ def accepted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = project_at(tmp_path_factory.mktemp("accepted"), "demo", "spanning-two", "rl-cpu")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        assert cli.run(["accept", "demo", "same_cloud", *FIXED]) == 0
-        assert cli.run(["accept", "spanning-two", "cheapest", *FIXED]) == 0
+        assert application.run(["accept", "demo", "same_cloud", *FIXED]) == 0
+        assert application.run(["accept", "spanning-two", "cheapest", *FIXED]) == 0
     return folder
 
 
@@ -70,7 +70,7 @@ def nothing_registered(stack: str, **_: object) -> tuple[Resource, ...]:
 def test_the_demo_is_cloned_and_planned_to_the_cent_and_no_name_is_shared(
     new: str, place: tuple[str, ...], project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(command, "registered", names.registered)
+    monkeypatch.setattr(command, "registered", resource_names.registered)
     before = files_of(project)
     told = call(capsys, "clone", "demo", new, *place, *FIXED)
     assert told.code == 0, told.err
@@ -252,6 +252,6 @@ def resource(kind: str, **inputs: str) -> Resource:
 def test_a_name_that_both_programs_give_is_refused_and_one_inside_a_cluster_is_not() -> None:
     bucket = resource("aws:s3/bucket:Bucket", bucket="ours")
     inside = resource("kubernetes:core/v1:Namespace", name="mlflow")
-    assert names.refuse_shared([bucket, inside], [inside], source="a", clone="b") == 1
+    assert resource_names.refuse_shared([bucket, inside], [inside], source="a", clone="b") == 1
     with pytest.raises(InputError, match=r"b and a would share 1 physical names: ours \(aws:s3/bucket:Bucket\)"):
-        names.refuse_shared([bucket], [bucket, inside], source="a", clone="b")
+        resource_names.refuse_shared([bucket], [bucket, inside], source="a", clone="b")

@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 from clone_kit import example, ground_at, open_at
 
-from driver.cloning.asking import asked
-from driver.cloning.configured import provider_decision
-from planning.checklist.model import Checklist
-from planning.clone.answering import open_hint, open_text, read_answers
-from planning.clone.asked import Need
-from planning.clone.placing import placed
-from planning.clone.settling import put
+from cli.terminal.clone_decisions import asked
+from operations.clone.stack_config import provider_decision
+from planning.checklist.model.checklist import Checklist
+from planning.clone.decisions.answers_file import open_hint, open_text, read_answers
+from planning.clone.decisions.decision import Need
+from planning.clone.transformation import placed
+from planning.clone.decisions.answer import put
 from planning.clone.target import Target, region_of
-from planning.errors import InputError
+from planning.values.errors import InputError
 
 Asked = tuple[Checklist, tuple[str, str], set[str]]
 WEST = Target(provider="aws", region="us-west-2")

@@ -9,17 +9,17 @@ from clone_kit import EXAMPLES, example, harmless, moved, open_at
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.settings_list import SETTINGS
-from driver.cloning.configured import CARRIED
-from planning.checklist.model import Checklist
-from planning.checklist.shape import inner_models, sections
+from components.context.settings_keys import SETTINGS
+from operations.clone.stack_config import CARRIED
+from planning.checklist.model.checklist import Checklist
+from planning.checklist.model.structure import inner_models, sections
 from planning.clone.addresses import Taken
-from planning.clone.cares import TREATMENTS, Care
-from planning.clone.fields import checklist_rows
-from planning.clone.flat import flat
-from planning.clone.placed_rows import SPEC
-from planning.clone.settling import put
-from planning.spec import ClusterSpec
+from planning.clone.field_policy import TREATMENTS, Care
+from planning.clone.field_table import checklist_rows
+from planning.clone.field_list import flat
+from planning.clone.placement_table import SPEC
+from planning.clone.decisions.answer import put
+from planning.spec.cluster import ClusterSpec
 
 KIND = re.compile(r"\[\w+\]")
 PLACES = (

@@ -7,13 +7,13 @@ from ipaddress import IPv4Network
 import pytest
 from clone_kit import example, open_at
 
-from planning.checklist.model import Checklist
-from planning.checklist.reading import read
-from planning.checklist.words import CloudName, Residency
-from planning.clone.answering import read_answers
-from planning.clone.asked import Need
-from planning.clone.text import rewritten
-from planning.errors import InputError
+from planning.checklist.model.checklist import Checklist
+from planning.checklist.reading.checklist_file import read
+from planning.checklist.model.vocabulary import CloudName, Residency
+from planning.clone.decisions.answers_file import read_answers
+from planning.clone.decisions.decision import Need
+from planning.clone.checklist_text import rewritten
+from planning.values.errors import InputError
 
 ASKED = """\
 customer:

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from clone_kit import Told, call, enter, project_at
 
-from driver import cli
-from driver.commands import clone as command
-from planning.lock import read_lock
-from planning.takeoff.resource import Resource
+from cli.main import application
+from cli.commands import clone as command
+from planning.spec.lock import read_lock
+from planning.costs.resources.resource import Resource
 
 FIXED = ("--allow-stale", "--today", "2026-11-21")
 CONFIG = """\
@@ -30,7 +30,7 @@ def accepted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = project_at(tmp_path_factory.mktemp("print"), "demo")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        assert cli.run(["accept", "demo", "cheapest", *FIXED]) == 0
+        assert application.run(["accept", "demo", "cheapest", *FIXED]) == 0
     return folder
 
 

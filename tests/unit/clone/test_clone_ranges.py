@@ -10,16 +10,16 @@ from clone_kit import example, market
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planning.checklist.model import Checklist
+from planning.checklist.model.checklist import Checklist
 from planning.clone.addresses import Taken
-from planning.clone.apart import apart
-from planning.clone.keeping import kept
-from planning.lock import Lock
-from planning.options.option import ceilings
-from planning.quote import Option, Quote, lock
-from planning.quoting import quote
-from planning.spec import ClusterSpec
-from planning.tunnel import RANGES
+from planning.clone.vpn_ranges import apart
+from planning.clone.carry_over import kept
+from planning.spec.lock import Lock
+from planning.quoting.option import ceilings
+from planning.quoting.quote import Option, Quote, lock
+from planning.quoting.quote_builder import quote
+from planning.spec.cluster import ClusterSpec
+from planning.values.vpn_addresses import RANGES
 
 
 @cache

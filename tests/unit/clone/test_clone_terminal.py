@@ -9,8 +9,8 @@ import pytest
 from clone_kit import files_of, project_at
 from terminal_kit import CTRL_C, CTRL_D, at_terminal
 
-from driver import cli
-from planning.checklist.reading import read_file
+from cli.main import application
+from planning.checklist.reading.checklist_file import read_file
 
 CLONE = ("clone", "demo", "west", "--region", "us-west-2", "--allow-stale", "--today", "2026-11-21")
 
@@ -23,7 +23,7 @@ def accepted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     checklist.write_text(checklist.read_text().replace("  residency: US", "  residency: US\n  domain: ml.example.org"))
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        assert cli.run(["accept", "demo", "cheapest", "--allow-stale", "--today", "2026-11-21"]) == 0
+        assert application.run(["accept", "demo", "cheapest", "--allow-stale", "--today", "2026-11-21"]) == 0
     return folder
 
 

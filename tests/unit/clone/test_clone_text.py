@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from clone_kit import EXAMPLES, STACKS, example, moved
 
-from planning.checklist.reading import read
-from planning.clone.settling import put
-from planning.clone.text import listed, rewritten
+from planning.checklist.reading.checklist_file import read
+from planning.clone.decisions.answer import put
+from planning.clone.checklist_text import listed, rewritten
 
 HEADING = "A clone of x."
 

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from differences_kit import ROOT, across, at, catalog, demo, with_spec
 
-from planning.clone.comparison import compare
-from planning.clone.difference import Difference
-from planning.lock import Lock
-from planning.spec import Link, Peering
+from planning.clone.comparison.stack_comparison import compare
+from planning.clone.comparison.difference import Difference
+from planning.spec.lock import Lock
+from planning.spec.cluster import Link, Peering
 
 HOME = demo("aws", "us-east-1")
 
@@ -28,7 +28,7 @@ def test_sources_name_rows_that_are_there() -> None:
     known = set(catalog().sources)
     text = " ".join(each.source for each in across().capabilities)
     assert {"eks-sla", "gke-sla", "fsx-docs", "gcp-lustre-docs"} <= {word.strip("(),") for word in text.split()} & known
-    assert (ROOT / "planning/stores.py").exists()
+    assert (ROOT / "catalogs/object_stores.py").exists()
 
 
 def test_between_aws_and_google_what_jobs_notice_is_named() -> None:

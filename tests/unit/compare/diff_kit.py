@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from planning.json_shapes import LineForm
-from planning.law_shapes import FoundForm
-from planning.takeoff.resource import Resource, Value
+from planning.costs.json_shapes import LineForm
+from planning.diff.policy_form import FoundForm
+from planning.costs.resources.resource import Resource, Value
 
 
 def line(key: str, usd: str | None, *, quantity: str = "1", per: str | None = "") -> LineForm:

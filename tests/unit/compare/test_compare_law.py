@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from diff_kit import found
 
-from planning.compare.breaches import compared, exit_code, newness
-from planning.compare.limits import ceiling_changes, judge_changes
+from planning.diff.breaches import compared, exit_code, newness
+from planning.diff.limits import ceiling_changes, judge_changes
 
 
 def test_breaches_are_new_old_and_mended_by_rule_and_place_not_by_amount() -> None:

@@ -6,8 +6,8 @@ from diff_kit import line
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planning.compare.amounts import amount_of, dearer, delta_of, drift_of, moves, rises, sum_of
-from planning.compare.lines import components
+from planning.diff.amounts import amount_of, dearer, delta_of, drift_of, moves, rises, sum_of
+from planning.diff.bill_lines import components
 
 
 def test_an_unpriced_line_is_counted_and_never_taken_for_nothing() -> None:

@@ -7,7 +7,7 @@ import pytest
 from accepted import ROOT, accepted
 from locked_stack import write_locked
 
-from driver import cli
+from cli.main import application
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,14 +26,14 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.usefixtures("project")
 def test_markdown_goes_to_stdout(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.run(["contract", "demo"]) == 0
+    assert application.run(["contract", "demo"]) == 0
     seen = capsys.readouterr()
     assert seen.out.startswith("# Annex to the contract of lagoon-labs\n")
     assert seen.err == ""
 
 
 def test_both_files_are_written_whole(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.run(["contract", "demo", "--html", "out/annex.html", "--markdown", "out/annex.md"]) == 0
+    assert application.run(["contract", "demo", "--html", "out/annex.html", "--markdown", "out/annex.md"]) == 0
     assert (project / "out/annex.html").read_text(encoding="utf-8").startswith("<!doctype html>")
     assert (project / "out/annex.md").read_text(encoding="utf-8").startswith("# Annex")
     seen = capsys.readouterr()
@@ -42,7 +42,7 @@ def test_both_files_are_written_whole(project: Path, capsys: pytest.CaptureFixtu
 
 
 def test_the_page_fetches_nothing(project: Path) -> None:
-    cli.run(["contract", "demo", "--html", "annex.html"])
+    application.run(["contract", "demo", "--html", "annex.html"])
     page = (project / "annex.html").read_text(encoding="utf-8")
     assert not [word for word in ("<script", "src=", "url(", "@import", "<link") if word in page]
 
@@ -53,7 +53,7 @@ def test_the_page_fetches_nothing(project: Path) -> None:
     [("gcp-train", "accept an option first: atoll accept STACK OPTION"), ("demmo", 'did you mean "demo"?')],
 )
 def test_without_lock_or_stack_it_says_what_to_do(stack: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.run(["contract", stack, "--html", "annex.html"]) == 1
+    assert application.run(["contract", stack, "--html", "annex.html"]) == 1
     seen = capsys.readouterr()
     assert said in seen.err
     assert "Traceback" not in seen.err
@@ -65,7 +65,7 @@ def test_what_cannot_be_read_leaves_the_page_as_it_was(
 ) -> None:
     (project / "annex.html").write_text("before", encoding="utf-8")
     (project / "stacks/demo" / broken).write_text("{", encoding="utf-8")
-    assert cli.run(["contract", "demo", "--html", "annex.html"]) == 1
+    assert application.run(["contract", "demo", "--html", "annex.html"]) == 1
     assert (project / "annex.html").read_text(encoding="utf-8") == "before"
     assert broken in capsys.readouterr().err
 
@@ -73,7 +73,7 @@ def test_what_cannot_be_read_leaves_the_page_as_it_was(
 def test_an_agreement_that_cannot_be_is_told_with_its_line(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = project / "stacks/demo/checklist.yaml"
     path.write_text(path.read_text(encoding="utf-8") + "agreement:\n  starts: 2027-02-30\n", encoding="utf-8")
-    assert cli.run(["contract", "demo"]) == 1
+    assert application.run(["contract", "demo"]) == 1
     seen = capsys.readouterr().err
     assert "is a day that no calendar has" in seen
     assert "starts: 2027-02-30" in seen
@@ -81,10 +81,10 @@ def test_an_agreement_that_cannot_be_is_told_with_its_line(project: Path, capsys
 
 def test_a_file_where_none_can_be_written_is_said(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (project / "taken").write_text("", encoding="utf-8")
-    assert cli.run(["contract", "demo", "--html", "taken/annex.html"]) == 1
+    assert application.run(["contract", "demo", "--html", "taken/annex.html"]) == 1
     assert "taken" in capsys.readouterr().err
 
 
 def test_one_file_for_both_is_refused(project: Path) -> None:
-    assert cli.run(["contract", "demo", "--html", "annex", "--markdown", "./annex"]) == 2
+    assert application.run(["contract", "demo", "--html", "annex", "--markdown", "./annex"]) == 2
     assert not (project / "annex").exists()

@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tracing import untraced
 
-from driver.html.document import document_page
-from driver.render.document import markdown
-from planning.checklist.agreement import Agreement, Contact, Credit, Response, StepTime
-from planning.contract.annex import LAWYER, annex
-from planning.document.blocks import Blank, Document, Heading, Notice, Table
-from planning.lock import Lock
-from planning.money import to_cents
+from cli.pages.documents.html import document_page
+from cli.pages.documents.markdown import markdown
+from planning.checklist.model.agreement import Agreement, Contact, Credit, Response, StepTime
+from planning.agreements.contract.annex import LAWYER, annex
+from planning.documents.blocks import Blank, Document, Heading, Notice, Table
+from planning.spec.lock import Lock
+from planning.values.money import to_cents
 
 SETTLED = Agreement(
     starts=date(2026, 11, 20),

@@ -9,14 +9,14 @@ from accepted import EXAMPLES, accepted, catalog, checklist, known
 from test_contract_figures import blanks, tables, whole
 from tracing import untraced
 
-from driver.sla.reckoning import promised_share
-from planning.checklist.agreement import Agreement
-from planning.contract.annex import annex
-from planning.contract.shortfall import slo
-from planning.contract.sides import Sides
-from planning.document.blocks import Document
-from planning.lock import Lock
-from planning.spec import Pool
+from operations.service_levels.monthly_report import promised_share
+from planning.checklist.model.agreement import Agreement
+from planning.agreements.contract.annex import annex
+from planning.agreements.contract.remedies import slo
+from planning.agreements.contract.context import Sides
+from planning.documents.blocks import Document
+from planning.spec.lock import Lock
+from planning.spec.cluster import Pool
 
 NOBODY = Agreement()
 

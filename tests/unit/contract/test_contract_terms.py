@@ -10,13 +10,13 @@ from accepted import EXAMPLES, accepted, catalog, checklist, known
 from test_contract_figures import SETTLED, blanks, made, tables, titles, whole
 from tracing import untraced
 
-from components.platform.burn_in import burning
-from planning.acceptance.expected import expected
-from planning.acceptance.results import CHECKS
-from planning.burning import burned_in
-from planning.checklist.agreement import AgreedSpeed, Agreement, Contact, Credit, Response, Role
-from planning.contract.annex import annex
-from planning.document.blocks import Document, Notice, Paragraph
+from components.acceptance.burn_in_gate import burning
+from planning.acceptance.expectations import expected
+from planning.agents.measurement_records import CHECKS
+from planning.platform.burn_in_eligibility import burned_in
+from planning.checklist.model.agreement import AgreedSpeed, Agreement, Contact, Credit, Response, Role
+from planning.agreements.contract.annex import annex
+from planning.documents.blocks import Document, Notice, Paragraph
 
 TERMS = {
     "fix_within_days": "Days to bring a deliverable to what was promised",

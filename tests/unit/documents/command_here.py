@@ -16,12 +16,12 @@ from subprocess import CompletedProcess
 from typing import Any, Final
 from unittest.mock import patch
 
-from catalogs.reader import CURRENT, Catalog, load
-from driver.cli import run
-from planning.checklist.model import Checklist
-from planning.options.market import Market
-from planning.quote import Quote
-from planning.quoting import quote
+from catalogs.catalog import CURRENT, Catalog, load
+from cli.main.application import run
+from planning.checklist.model.checklist import Checklist
+from planning.quoting.candidates.market import Market
+from planning.quoting.quote import Quote
+from planning.quoting.quote_builder import quote
 
 _MOST_QUOTES: Final = 32
 _QUOTES: Final[
@@ -50,7 +50,7 @@ def quote_once(checklist: Checklist, *, checklist_digest: str, stack: str, marke
     return _QUOTES[key][1]
 
 
-ONCE: Final = {"driver.prices.load": load_once, "driver.answers.quote": quote_once}
+ONCE: Final = {"operations.plans.price_book.load": load_once, "operations.plans.quote.quote": quote_once}
 
 
 @contextmanager

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from driver.stack_file import with_accepted
-from planning.lock import LOCK_NAME, to_text
+from operations.project.stack_file import with_accepted
+from planning.spec.lock import LOCK_NAME, to_text
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from planning.lock import Lock
+    from planning.spec.lock import Lock
 
 
 def write_locked(project: Path, lock: Lock) -> Path:

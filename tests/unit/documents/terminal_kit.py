@@ -68,7 +68,7 @@ def at_terminal(folder: Path, *arguments: str) -> Terminal:
             signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell starts what runs in its background deaf to Ctrl-C
             os.chdir(folder)
             environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100", "TERM": "xterm"}
-            os.execve(sys.executable, [sys.executable, "-P", "-m", "driver.entry", *arguments], environment)  # noqa: S606 - no shell is wanted
+            os.execve(sys.executable, [sys.executable, "-P", "-m", "cli.main.entry", *arguments], environment)  # noqa: S606 - no shell is wanted
         finally:
             os._exit(127)
     return Terminal(pid, screen)

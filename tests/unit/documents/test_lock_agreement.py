@@ -17,14 +17,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from locked_stack import write_locked
 
-from driver import cli
-from driver.accepted_lock import accepted_lock, own_lock
-from driver.offline.program import run
-from driver.project import Project
-from planning.errors import AtollError, InputError
-from planning.lock import Lock, parse, to_text
-from planning.lock_faults import HAS_PRICE, inconsistencies
-from planning.lock_shapes import State
+from cli.main import application
+from operations.project.accepted_lock import accepted_lock, own_lock
+from operations.offline.program import run
+from operations.project.workspace import Project
+from planning.values.errors import AtollError, InputError
+from planning.spec.lock import Lock, parse, to_text
+from planning.spec.lock_consistency import HAS_PRICE, inconsistencies
+from planning.spec.lock_content import State
 
 DAY: Final = ("--today", "2026-11-09")
 ACCEPTED: Final = (
@@ -56,7 +56,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def said(*arguments: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
     capsys.readouterr()
-    code = cli.run(list(arguments))
+    code = application.run(list(arguments))
     return code, capsys.readouterr().err
 
 

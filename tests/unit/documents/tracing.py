@@ -10,11 +10,11 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
-from catalogs.reader import ROOT
-from planning.checklist.model import Checklist
-from planning.checklist.reading import read_file
-from planning.document.blocks import Document
-from planning.document.figure import Figure, Origin
+from catalogs.catalog import ROOT
+from planning.checklist.model.checklist import Checklist
+from planning.checklist.reading.checklist_file import read_file
+from planning.documents.blocks import Document
+from planning.documents.figures import Figure, Origin
 
 MINUTE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d")
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")

@@ -11,7 +11,7 @@ from typing import Any
 
 import jsonschema
 
-from driver.schemas import schema
+from cli.commands.schema_documents import schema
 
 CHECKLIST = """\
 customer:

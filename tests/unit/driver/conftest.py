@@ -10,7 +10,7 @@ import pytest
 from command_here import ONCE
 from command_project import CHECKLIST, Atoll, Outcome, write_checklist
 
-from driver.cli import run
+from cli.main.application import run
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "driver"
 UPDATE = "ATOLL_UPDATE_GOLDENS"

@@ -9,11 +9,11 @@ import pytest
 
 from catalogs.model import Item
 from catalogs.units import spell_unit, unit_of
-from driver.render.amounts import days, expected_month, percent, quantity, usd
-from driver.render.figures import describe_value
-from planning.bill import Group
-from planning.demand import Figure
-from planning.money import Range
+from cli.terminal.amounts import days, expected_month, percent, quantity, usd
+from cli.views.quote.derivations import describe_value
+from planning.costs.bill import Group
+from planning.sizing.demand import Figure
+from planning.values.money import Range
 
 
 @pytest.mark.parametrize(

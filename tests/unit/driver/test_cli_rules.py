@@ -15,15 +15,15 @@ import pytest
 from command_project import Atoll, Outcome
 from typer.core import TyperOption
 
-from driver import manual
-from driver.cli import app
-from driver.command_group import CheckedCommand
-from driver.command_table import COMMANDS, EXIT_CODES, GROUPS, example_of, exit_code_lines
-from driver.renamed_options import rewritten
-from planning.errors import InputError
-from planning.sla.month import parse_month
+from cli.main import reference_page
+from cli.main.application import app
+from cli.main.command_group import CheckedCommand
+from cli.main.command_table import COMMANDS, EXIT_CODES, GROUPS, example_of, exit_code_lines
+from cli.main.renamed_options import rewritten
+from planning.values.errors import InputError
+from planning.service_levels.month import parse_month
 
-LEAVES = {path.removeprefix("atoll "): command for path, command in manual.leaves()}
+LEAVES = {path.removeprefix("atoll "): command for path, command in reference_page.leaves()}
 FOLDERS = {"onboard", "handbook", "handover", "outputs", "relocate rehearse"}
 OWN_FORMS = {"contract"}  # documents without a JSON form
 
@@ -192,10 +192,10 @@ class TestTheTable:
         assert sum(len(each.examples) for each in COMMANDS.values()) == len(LEAVES)
 
     def test_the_overview_shows_every_group_and_imports_no_command(self) -> None:
-        code = "import sys; from driver.cli import run; run(['--help']); print(*sys.modules)"
+        code = "import sys; from cli.main.application import run; run(['--help']); print(*sys.modules)"
         shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
         assert [each for each in GROUPS if f"\n{each}:\n" not in shown] == []
-        assert "driver.commands" not in shown.splitlines()[-1]
+        assert "cli.commands" not in shown.splitlines()[-1]
         assert "pydantic " not in shown.splitlines()[-1]
 
     def test_an_unknown_command_says_which_was_meant(self, atoll: Atoll) -> None:
@@ -236,7 +236,7 @@ class TestCompletion:
             "PYTHONPATH": str(Path(__file__).parents[3]),
         }
         done = subprocess.run(
-            [sys.executable, "-m", "driver.entry"],
+            [sys.executable, "-m", "cli.main.entry"],
             cwd=project,
             env=environment,
             capture_output=True,

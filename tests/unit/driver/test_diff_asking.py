@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from driver.diff.answers import CaseForm
-from driver.diff.asking import Asker
-from driver.diff.reading import UNREADABLE, failure, judged, resources
-from driver.diff.trees import Place, Tree
+from operations.diff.protocol import CaseForm
+from operations.diff.worker_client import Asker
+from operations.diff.answer_reader import UNREADABLE, failure, judged, resources
+from operations.diff.worktrees import Place, Tree
 
 HEAD = """\
 import json, os, sys
@@ -42,11 +42,11 @@ for case in request["cases"]:
 
 
 def asked(folder: Path, program: str, *, count: int = 4, deadline_s: float = 1.0) -> list[Path]:
-    """Where the answers of a tree are whose `driver.side` is `program`."""
+    """Where the answers of a tree are whose `operations.diff.worker` is `program`."""
     (folder / "tree" / "driver").mkdir(parents=True)
     (folder / "tree" / "driver" / "__init__.py").write_text("")
     (folder / "tree" / "driver" / "side.py").write_text(HEAD + program)
-    place = Place(Tree(ref="x", commit="x", files={"driver/side.py": "x"}), folder / "tree")
+    place = Place(Tree(ref="x", commit="x", files={"operations/diff/worker.py": "x"}), folder / "tree")
     cases = [_case(f"s{number}", folder / f"{number}.json") for number in range(count)]
     asker = Asker(folder=folder, today="2026-11-21", deadline_s=deadline_s)
     asker.ask(place, "register", cases)
@@ -90,13 +90,13 @@ def test_a_tree_that_does_not_start_fails_every_stack_with_its_own_words(tmp_pat
 
 
 def test_a_tree_that_never_answers_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("driver.diff.asking.GRACE_S", 0.5)
+    monkeypatch.setattr("operations.diff.worker_client.GRACE_S", 0.5)
     said = [failure(answer) for answer in asked(tmp_path, "import time; time.sleep(60)\n", count=1, deadline_s=0.5)]
     assert said[0].endswith("it did not end in time")
 
 
 def test_a_tree_that_never_stops_talking_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("driver.diff.asking.GRACE_S", 0.5)
+    monkeypatch.setattr("operations.diff.worker_client.GRACE_S", 0.5)
     slowly = 'import time\nwhile True:\n    tell("started")\n    time.sleep(0.05)\n'
     said = [failure(answer) for answer in asked(tmp_path, slowly, count=1, deadline_s=0.5)]
     assert said[0]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from driver.diff.digests import digests
+from operations.diff.digests import digests
 
 ROOT = Path(__file__).parents[3]
 READS_PRICES = re.compile(
@@ -14,9 +14,9 @@ READS_PRICES = re.compile(
 TREE = {
     "README.md": "100644 a",
     "catalogs/aws/prices.csv": "100644 a",
-    "components/aws.py": "100644 a",
-    "driver/cli.py": "100644 a",
-    "policies/rules/tags.py": "100644 a",
+    "components/clouds/aws/builder.py": "100644 a",
+    "cli/main/application.py": "100644 a",
+    "policies/rules/operations/tags.py": "100644 a",
     "stacks/Pulumi.one.yaml": "100644 a",
     "stacks/__main__.py": "100644 a",
     "stacks/one/checklist.yaml": "100644 a",
@@ -37,14 +37,14 @@ def moved(path: str, identity: str = "100644 b") -> set[str]:
     ("path", "stacks"),
     [
         ("README.md", set()),
-        ("driver/cli.py", set()),
+        ("cli/main/application.py", set()),
         ("tests/unit/test_house.py", set()),
         ("stacks/one/checklist.yaml", {"one"}),
         ("stacks/Pulumi.one.yaml", {"one"}),
         ("stacks/two/quote.lock.json", {"two"}),
         ("catalogs/aws/prices.csv", {"one", "two"}),
-        ("components/aws.py", {"one", "two"}),
-        ("policies/rules/tags.py", {"one", "two"}),
+        ("components/clouds/aws/builder.py", {"one", "two"}),
+        ("policies/rules/operations/tags.py", {"one", "two"}),
         ("stacks/policies.yaml", {"one", "two"}),
         ("stacks/software.lock.json", {"one", "two"}),
         ("stacks/__main__.py", {"one", "two"}),
@@ -86,6 +86,6 @@ def test_no_program_reads_a_price() -> None:
 
 
 def test_rules_alone_register_nothing_else_and_move_no_price() -> None:
-    before, after = digests(TREE), digests({**TREE, "policies/rules/tags.py": "100644 b"})
+    before, after = digests(TREE), digests({**TREE, "policies/rules/operations/tags.py": "100644 b"})
     assert (before.program, before.prices) == (after.program, after.prices)
     assert before.judges != after.judges

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from driver.diff.digests import StackFiles, digests
-from driver.diff.law_changes import PATH, law_changes
-from driver.diff.limit_rows import limit_rows
-from driver.diff.pairs import Pair, chosen, lock_text
-from driver.diff.plain_yaml import sections
-from driver.diff.trees import Place, Tree
+from operations.diff.digests import StackFiles, digests
+from operations.diff.policy_changes import PATH, law_changes
+from operations.diff.limit_changes import limit_rows
+from operations.diff.matching import Pair, chosen, lock_text
+from operations.diff.plain_yaml import sections
+from operations.diff.worktrees import Place, Tree
 
 ASKED = StackFiles(lock="100644 a", checklist="100644 a", settings="", digest="a")
 CEILING = {"usd_per_month": "100", "usd_per_contract": "1200", "usd_per_gpu_hour": None, "binds": "expected"}

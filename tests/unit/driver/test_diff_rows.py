@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from driver.diff.stack_form import over_own
+from operations.diff.stack_report import over_own
 
 if TYPE_CHECKING:
-    from driver.diff.answers import JudgedAnswerForm
+    from operations.diff.protocol import JudgedAnswerForm
 
 
 def answer(ceiling: str | None) -> JudgedAnswerForm:

@@ -7,9 +7,9 @@ from decimal import Decimal
 
 import hand_built
 
-from driver.agreement import differences
-from planning.bill import Bill, Group
-from planning.money import Range
+from operations.plans.reconciliation import differences
+from planning.costs.bill import Bill, Group
+from planning.values.money import Range
 
 MACHINE = hand_built.line("pool/train/machine", Group.COMPUTE)
 

@@ -186,7 +186,7 @@ class TestPolicy:
         def broken(*_: object, **__: object) -> None:
             raise ZeroDivisionError("division by zero")
 
-        monkeypatch.setattr("driver.commands.check.size", broken)
+        monkeypatch.setattr("cli.commands.check.size", broken)
         outcome = atoll("check", "demo")
         assert outcome.code == 1
         assert "this is a bug in Atoll: ZeroDivisionError: division by zero" in outcome.err
@@ -196,9 +196,9 @@ class TestPolicy:
 
     def test_a_quote_imports_no_pulumi_and_only_its_own_command(self, project: Path) -> None:
         script = (
-            "import sys; from driver.cli import run; run(['quote', 'demo', '--today', '2026-11-21']);"
-            "print(sorted(m for m in sys.modules if m.split('.')[0] == 'pulumi' or m.startswith('driver.commands.')"
-            "or m.startswith('driver.html.')), file=sys.stderr)"
+            "import sys; from cli.main.application import run; run(['quote', 'demo', '--today', '2026-11-21']);"
+            "print(sorted(m for m in sys.modules if m.split('.')[0] == 'pulumi' or m.startswith('cli.commands.')"
+            "or m.startswith('cli.pages.charts.')), file=sys.stderr)"
         )
         done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=project)
-        assert done.stderr.strip() == "['driver.commands.quote']"
+        assert done.stderr.strip() == "['cli.commands.quote']"

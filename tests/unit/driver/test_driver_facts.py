@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from driver.schemas import schema
+from cli.commands.schema_documents import schema
 
 
 def printed(outcome: Any, shape: str) -> Any:

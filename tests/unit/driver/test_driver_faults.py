@@ -8,16 +8,8 @@ import pytest
 import typer
 
 from catalogs.model import CatalogError, UnpricedError
-from driver.faults import told
-from planning.errors import (
-    AtollError,
-    CannotTellError,
-    Fault,
-    InputError,
-    NothingFitsError,
-    OverCeilingError,
-    StalePricesError,
-)
+from cli.terminal.errors import told
+from planning.values.errors import AtollError, CannotTellError, Fault, InputError, NothingFitsError, OverCeilingError, StalePricesError
 
 
 def misspelt() -> Fault:

@@ -62,7 +62,7 @@ class TestAccepting:
                 raise PermissionError(13, "Permission denied", "stacks/demo")
             return opened(path, flags, *mode)
 
-        monkeypatch.setattr("driver.writing.os.open", read_only)
+        monkeypatch.setattr("operations.project.atomic_files.os.open", read_only)
         outcome = atoll("accept", "demo", "cheapest", "--today", "2026-11-21")
         assert outcome.code == 1
         assert outcome.err == "error: stacks/demo: Permission denied\n"
@@ -74,7 +74,7 @@ class TestAccepting:
         def interrupted(_: int) -> None:
             raise KeyboardInterrupt
 
-        monkeypatch.setattr("driver.writing.os.fsync", interrupted)
+        monkeypatch.setattr("operations.project.atomic_files.os.fsync", interrupted)
         outcome = atoll("accept", "demo", "cheapest", "--today", "2026-11-21")
         assert outcome.code == 130
         assert outcome.err.endswith("stopped; nothing was written\n")

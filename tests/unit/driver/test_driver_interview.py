@@ -11,9 +11,9 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from driver.interview import INTRODUCTION, interview, parse_answer
-from planning.checklist.question_list import QUESTIONS
-from planning.checklist.reading import read
+from cli.terminal.interview import INTRODUCTION, interview, parse_answer
+from planning.checklist.reference.question_list import QUESTIONS
+from planning.checklist.reading.checklist_file import read
 
 BY_ID = {question.id: question for question in QUESTIONS}
 PROGRESS = re.compile(r"(\d+) of (\d+)  (.*)|again  (.*)")

@@ -11,11 +11,11 @@ import pytest
 import quote_page_kit as kit
 
 from catalogs.model import Method, Source
-from driver.html.page import is_link
-from driver.render.quote_markdown import plain
-from driver.render.quote_sheets import Notes
-from planning.bill import Bill
-from planning.quote import Option, Quote
+from cli.pages.quote.html import is_link
+from cli.pages.quote.markdown import plain
+from cli.pages.quote.sheets import Notes
+from planning.costs.bill import Bill
+from planning.quoting.quote import Option, Quote
 
 if TYPE_CHECKING:
     from command_project import Atoll

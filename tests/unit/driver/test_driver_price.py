@@ -12,13 +12,13 @@ import jsonschema
 import pytest
 from command_project import Atoll, valid
 
-from driver.render.price import changes, price_parts
-from driver.schemas import schema
-from driver.screen import show
-from planning.bill import Group, LineItem
-from planning.lock_shapes import State
-from planning.price_report import PriceReport
-from planning.takeoff.takeoff import Taken, TakeOff
+from cli.views.price import changes, price_parts
+from cli.commands.schema_documents import schema
+from cli.terminal.console import show
+from planning.costs.bill import Group, LineItem
+from planning.spec.lock_content import State
+from planning.quoting.price_report import PriceReport
+from planning.costs.resources.stack_cost import Taken, TakeOff
 
 
 def taken(name: str, *lines: LineItem, state: State = State.PRICED) -> Taken:

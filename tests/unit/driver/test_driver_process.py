@@ -21,7 +21,7 @@ Process = subprocess.CompletedProcess[str]
 
 
 def atoll(project: Path, *arguments: str, **more: object) -> Process:
-    command = [sys.executable, "-m", "driver.entry", *arguments]
+    command = [sys.executable, "-m", "cli.main.entry", *arguments]
     return subprocess.run(command, cwd=project, capture_output=True, text=True, check=False, **more)  # pyright: ignore[reportCallIssue, reportArgumentType, reportUnknownVariableType]
 
 
@@ -75,7 +75,7 @@ def test_a_full_disk_is_told_and_leaves_nothing(project: Path) -> None:
 def test_a_full_disk_behind_stdout_is_told(project: Path) -> None:
     with Path("/dev/full").open("w", encoding="utf-8") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "driver.entry", "quote", "demo", *DAY],
+            [sys.executable, "-m", "cli.main.entry", "quote", "demo", *DAY],
             cwd=project,
             stdout=full,
             stderr=subprocess.PIPE,
@@ -91,7 +91,7 @@ def test_a_reader_that_leaves_early_is_no_fault(project: Path) -> None:
     os.close(reading)
     with os.fdopen(writing, "w") as pipe:
         done = subprocess.run(
-            [sys.executable, "-m", "driver.entry", "schema"],
+            [sys.executable, "-m", "cli.main.entry", "schema"],
             cwd=project,
             stdout=pipe,
             stderr=subprocess.PIPE,
@@ -111,7 +111,7 @@ def test_ctrl_c_while_the_program_runs_is_quiet(project: Path) -> None:
     waiting = f"import pathlib, time; pathlib.Path({str(project / 'runs')!r}).touch(); time.sleep(60)\n"
     (project / "stacks" / "__main__.py").write_text(waiting, encoding="utf-8")
     atoll(project, "accept", "demo", "cheapest", *DAY)
-    command = [sys.executable, "-m", "driver.entry", "plan", "demo", *DAY]
+    command = [sys.executable, "-m", "cli.main.entry", "plan", "demo", *DAY]
     with subprocess.Popen(
         command,
         cwd=project,

@@ -14,16 +14,16 @@ import hand_built
 import jsonschema
 import pytest
 
-from driver.planned import Planned, plan_form
-from driver.schemas import NAMES, schema
-from driver.screen import json_text
-from planning.checklist.model import checklist_digest
-from planning.checklist.reading import read
-from planning.json_form import explain_form, option_form, quote_form
-from planning.judgement_words import Verdict
-from planning.lock import to_text
-from planning.quote import lock
-from planning.verdict import Judgement
+from operations.plans.plan import Planned, plan_form
+from cli.commands.schema_documents import NAMES, schema
+from cli.terminal.console import json_text
+from planning.checklist.model.checklist import checklist_digest
+from planning.checklist.reading.checklist_file import read
+from planning.quoting.quote_form import explain_form, option_form, quote_form
+from planning.values.verdict import Verdict
+from planning.spec.lock import to_text
+from planning.quoting.quote import lock
+from planning.ceilings.verdict import Judgement
 
 REFERENCE = Path(__file__).parents[3] / "docs" / "reference"
 UPDATE = "ATOLL_UPDATE_GOLDENS"

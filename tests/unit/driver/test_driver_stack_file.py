@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from driver.stack_file import with_accepted
-from planning.errors import InputError
+from operations.project.stack_file import with_accepted
+from planning.values.errors import InputError
 
 
 def changed(tmp_path: Path, text: str) -> str:

@@ -10,17 +10,17 @@ import hand_built
 import pytest
 from rich.console import RenderableType
 
-from driver.agreement import differences
-from driver.render.bill import lay_out_bill
-from driver.render.figures import lay_out_figures
-from driver.render.layout import ScreenLine
-from driver.render.options import lay_out_details
-from driver.render.plan import counts_line, differences_table, resource_tree
-from driver.render.quote_compare import side_by_side
-from driver.render.quote_screen import lay_out_quote
-from driver.screen import show
-from planning.bill import Bill, Group
-from planning.takeoff.resource import Resource
+from operations.plans.reconciliation import differences
+from cli.views.quote.bill import lay_out_bill
+from cli.views.quote.derivations import lay_out_figures
+from cli.terminal.layout import ScreenLine
+from cli.views.quote.options import lay_out_details
+from cli.views.plan import counts_line, differences_table, resource_tree
+from cli.pages.quote.comparison import side_by_side
+from cli.views.quote.summary import lay_out_quote
+from cli.terminal.console import show
+from planning.costs.bill import Bill, Group
+from planning.costs.resources.resource import Resource
 
 Golden = Callable[[str, str], None]
 STACK = "urn:pulumi:demo::atoll::"

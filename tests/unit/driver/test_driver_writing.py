@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from driver import writing
-from driver.writing import write_all
+from operations.project import atomic_files
+from operations.project.atomic_files import write_all
 
 
 def everything(folder: Path) -> dict[str, str]:
@@ -69,7 +69,7 @@ def test_whatever_stops_the_writing_nothing_is_left_of_it(
         if len(calls) == 2:
             raise fault
 
-    monkeypatch.setattr(writing.os, "fsync", second_stops)
+    monkeypatch.setattr(atomic_files.os, "fsync", second_stops)
     with pytest.raises(type(fault)):
         write_all({tmp_path / "one": "new", tmp_path / "folder" / "two": "new"})
     assert everything(tmp_path) == {"one": "old"}
@@ -80,7 +80,7 @@ def test_a_fault_without_a_name_gets_the_name_of_its_file(tmp_path: Path, monkey
     def full(_: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(writing.os, "fsync", full)
+    monkeypatch.setattr(atomic_files.os, "fsync", full)
     with pytest.raises(OSError, match="No space left") as caught:
         write_all({tmp_path / "one": "new"})
     assert caught.value.filename == str(tmp_path / "one")
@@ -139,7 +139,7 @@ def test_what_a_living_process_writes_is_left_to_it(tmp_path: Path) -> None:
     with subprocess.Popen(writes(tmp_path, pause_s=FOREVER_S)) as process:
         while not (tmp_path / "begun").exists() and process.poll() is None:
             time.sleep(0.02)
-        writing.remove_abandoned(tmp_path / "one")
+        atomic_files.remove_abandoned(tmp_path / "one")
         assert len(list(tmp_path.glob(".one.*.new"))) == 1
         process.kill()
 
@@ -154,7 +154,7 @@ def test_a_name_is_no_pattern(name: str, tmp_path: Path) -> None:
 
 def test_a_folder_that_a_killed_process_left_is_removed(tmp_path: Path) -> None:
     (tmp_path / ".site.0.new" / "docs").mkdir(parents=True)
-    with writing.folder_beside(tmp_path / "site") as staged:
+    with atomic_files.folder_beside(tmp_path / "site") as staged:
         assert [path.name for path in tmp_path.iterdir()] == [staged.name]
         assert staged.stat().st_mode & 0o777 == 0o700
     assert list(tmp_path.iterdir()) == []

@@ -14,10 +14,10 @@ import pytest
 from command_project import Atoll
 from engine_fakes import STACK_ROW, FakeStack, row
 
-from driver.engine import verdict
-from planning.judgement_words import Verdict
+from operations.plans import verdict
+from planning.values.verdict import Verdict
 from policies.breach import Breach, Severity
-from policies.judging import Found, Report
+from policies.evaluation import Found, Report
 from policies.rule import MONEY, Rule
 
 CLUSTER = row("aws:eks/cluster:Cluster", "cluster", inputs={"deletionProtection": True})
@@ -61,9 +61,9 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
             report=report_of(judged),
             unmatched=(),
         )
-        monkeypatch.setattr("driver.engine.session.opened", opened)
+        monkeypatch.setattr("operations.engine.session.opened", opened)
         monkeypatch.setattr(verdict, "judged", lambda *_a, **_m: plan)
-        monkeypatch.setattr("driver.engine.telling.reminders", lambda *_a, **_m: iter(()))
+        monkeypatch.setattr("cli.views.engine_report.reminders", lambda *_a, **_m: iter(()))
         monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
         return stack
 
@@ -228,7 +228,7 @@ def test_a_stack_without_files_to_hand_over_says_so(engine: Engine, atoll: Atoll
 
 def test_the_commands_import_no_pulumi_before_they_run() -> None:
     names = ("preview", "up", "refresh", "destroy", "outputs", "engine")
-    code = "import sys\n" + "".join(f"import driver.commands.{name}\n" for name in names)
+    code = "import sys\n" + "".join(f"import cli.commands.{name}\n" for name in names)
     code += "print([each for each in sys.modules if each.split('.')[0] == 'pulumi'])"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"

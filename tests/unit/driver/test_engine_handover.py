@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from engine_fakes import FakeStack
 
-from driver.engine.handover import files, read_outputs, rows, write_private
-from planning.errors import InputError
+from operations.engine.outputs import files, read_outputs, rows, write_private
+from planning.values.errors import InputError
 
 MASKED = {"endpoints": {"api": "https://a", "token": "[secret]"}, "vpnProfiles": {"ann": "[secret]"}}
 PLAIN = {"endpoints": {"api": "https://a", "token": "hidden"}, "vpnProfiles": {"ann": "[Interface]\n"}}

@@ -14,9 +14,9 @@ import pytest
 from command_project import Atoll
 from pulumi.automation import CommandError, PulumiCommand
 
-from driver.engine import binary, plugins
-from driver.engine.plugins import Plugin
-from planning.errors import AtollError
+from operations.engine import binary, plugins
+from operations.engine.plugins import Plugin
+from planning.values.errors import AtollError
 
 AWS, RANDOM = Plugin("aws", "7.1.0"), Plugin("random", "4.2.0")
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from driver import prompt
-from driver.engine.surroundings import Backend, backend, made, passphrase_variables, secrets_provider
-from driver.prompt import ask_passphrase
-from planning.errors import InputError
+from cli.terminal import prompts
+from operations.engine.environment import Backend, backend, made, passphrase_variables, secrets_provider
+from cli.terminal.prompts import ask_passphrase
+from planning.values.errors import InputError
 
 VARIABLES = (
     "PULUMI_BACKEND_URL",
@@ -111,7 +111,7 @@ def test_an_empty_passphrase_makes_no_new_stack(monkeypatch: pytest.MonkeyPatch)
 def test_a_person_is_asked_twice_for_a_new_passphrase(monkeypatch: pytest.MonkeyPatch) -> None:
     answers = ["one", "two"]
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
-    monkeypatch.setattr(prompt, "getpass", lambda _prompt: answers.pop(0))
+    monkeypatch.setattr(prompts, "getpass", lambda _prompt: answers.pop(0))
     with pytest.raises(InputError, match="differ"):
         passphrase_variables(new=True, stack="demo", ask=ask_passphrase)
     answers.extend(["one"])

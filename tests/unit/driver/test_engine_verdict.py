@@ -8,12 +8,12 @@ from pathlib import Path
 
 from command_project import Atoll
 
-from driver.engine.reminders import reminders
-from driver.engine.verdict import expected_steps, judged
-from driver.project import Project
-from driver.render.plan import verdict_lines
-from planning.lock import accepted_usd
-from planning.money import to_cents
+from operations.engine.stack_warnings import reminders
+from operations.plans.verdict import expected_steps, judged
+from operations.project.workspace import Project
+from cli.views.plan import verdict_lines
+from planning.spec.lock import accepted_usd
+from planning.values.money import to_cents
 
 ROOT = Path(__file__).parents[3]
 DAY = "2026-11-21"

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from engine_fakes import FakeStack
 from pulumi.automation import EngineEvent
 
-from driver.engine import operation
-from driver.engine.watching import Progress, Step, Watch
+from operations.engine import operation
+from operations.engine.progress import Progress, Step, Watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -9,7 +9,7 @@ import subprocess
 import pytest
 from pulumi.automation import CommandError, ConcurrentUpdateError, StackNotFoundError
 
-from driver.engine.words import Diagnostic, diagnostic, engine_said, failed, hint_for, together
+from operations.engine.messages import Diagnostic, diagnostic, engine_said, failed, hint_for, together
 
 URN = "urn:pulumi:demo::atoll::kubernetes:core/v1:Namespace::team"
 TRACE = """Program failed with an unhandled exception:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from terminal_kit import CTRL_C, CTRL_D, ROOT, Terminal, at_terminal
 
-from planning.checklist.reading import read_file
+from planning.checklist.reading.checklist_file import read_file
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from catalogs.model import CatalogError
-from driver.prices import price_book
+from operations.plans.price_book import price_book
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from planning.lock import read_lock, to_text
+from planning.spec.lock import read_lock, to_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,18 +14,18 @@ import quote_page_kit as kit
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from driver.html import quote_runs
-from driver.html.bars import bill_chart
-from driver.html.quote_charts import charts
-from driver.html.quote_frame import BOLD_LETTER, MARKER, WIDTH, apart, short
-from driver.html.quote_market import LETTER, Axis, market_chart
-from driver.html.quote_owning import owning_chart
-from driver.html.quote_ranges import REACH_LETTER, range_chart
-from driver.html.quote_runs import PHONE_LETTER, Disc, place_labels, run_chart
-from driver.html.scale import scale, tick_step
-from planning.money import Range
-from planning.owning import spent
-from planning.quote import Option
+from cli.pages.charts import run_costs
+from cli.pages.charts.bars import bill_chart
+from cli.pages.quote.charts import charts
+from cli.pages.charts.frame import BOLD_LETTER, MARKER, WIDTH, apart, short
+from cli.pages.charts.market import LETTER, Axis, market_chart
+from cli.pages.charts.ownership import owning_chart
+from cli.pages.charts.ranges import REACH_LETTER, range_chart
+from cli.pages.charts.run_costs import PHONE_LETTER, Disc, place_labels, run_chart
+from cli.pages.charts.scale import scale, tick_step
+from planning.values.money import Range
+from planning.quoting.rent_or_buy import spent
+from planning.quoting.quote import Option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -159,10 +159,10 @@ def test_runs_stand_at_their_hours_and_usd_and_equal_ones_share_a_marker() -> No
     dear = replace(hand_built.option(), runs=(replace(hand_built.option().runs[0], usd=Decimal("7390.5")),))
     merged = run_chart([hand_built.option(), dear], workload="train", deadline_days=None)
     assert "7,380.63 to 7,390.50 USD, 12 d 13 h" in ["".join(each.itertext()) for each in of_class(merged, "amount")]
-    ratio = (letters["C"] - quote_runs.LEFT) / (letters["A, B"] - quote_runs.LEFT)
+    ratio = (letters["C"] - run_costs.LEFT) / (letters["A, B"] - run_costs.LEFT)
     assert ratio == pytest.approx(100 / 301.25, abs=0.01)
     (deadline,) = of_class(chart, "ceiling")
-    further = (float(deadline.get("x1", "0")) - quote_runs.LEFT) / (letters["C"] - quote_runs.LEFT)
+    further = (float(deadline.get("x1", "0")) - run_costs.LEFT) / (letters["C"] - run_costs.LEFT)
     assert further == pytest.approx(3.36, 0.01)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import quote_page_kit as kit
 
-from driver.render.amounts import usd
+from cli.terminal.amounts import usd
 
 EVERY_STACK = pytest.mark.parametrize("stack", kit.STACKS)
 

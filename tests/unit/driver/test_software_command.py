@@ -12,21 +12,21 @@ from command_project import Atoll, valid
 from fake_registry import FakeNetwork, chart_manifest, digest_of
 from locked_stack import write_locked
 
-from catalogs.software import check, reader
-from catalogs.software.check import Flaw
-from components.platform.shelf import shelf
-from driver.planned import Planned, left_out_forms, software_forms
-from driver.render.software import software_parts
-from driver.screen import show
-from driver.software import wire
-from driver.software.resolve import resolve
-from planning.installed import Installed, Platform, Skipped
-from planning.judgement_words import Verdict
-from planning.lock import read_lock
+from catalogs.software import validation, reader
+from catalogs.software.validation import Flaw
+from components.platform.building_blocks.artifact_mirror import shelf
+from operations.plans.plan import Planned, left_out_forms, software_forms
+from cli.views.software import software_parts
+from cli.terminal.console import show
+from operations.software import http
+from operations.software.lock import resolve
+from planning.spec.platform import Installed, Platform, Skipped
+from planning.values.verdict import Verdict
+from planning.spec.lock import read_lock
 from planning.platform.digests import SoftwareLock
-from planning.platform.form import pinned_form
-from planning.quote import lock
-from planning.verdict import Judgement
+from planning.platform.software_form import pinned_form
+from planning.quoting.quote import lock
+from planning.ceilings.verdict import Judgement
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -101,12 +101,12 @@ def test_the_catalog_as_json_says_what_is_not_resolved(atoll: Atoll) -> None:
 
 def test_a_version_that_floats_ends_with_1_and_is_named(atoll: Atoll, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "driver.commands.software.flaws", lambda **_: [Flaw(file="parts.csv", subject="x", text="moves")]
+        "cli.commands.software.flaws", lambda **_: [Flaw(file="parts.csv", subject="x", text="moves")]
     )
     outcome = atoll("software")
     assert outcome.code == 1
     assert "fault: catalogs/software/parts.csv: x: moves" in outcome.out
-    assert check.flaws(forbiddable=()) != []
+    assert validation.flaws(forbiddable=()) != []
 
 
 def test_a_stack_lists_what_its_lock_installs_and_what_it_leaves_out(atoll: Atoll, project: Path) -> None:
@@ -184,7 +184,7 @@ def test_a_tag_that_stands_for_something_else_now_is_told_and_only_taken_when_as
 def test_the_lock_is_written_beside_the_stacks_and_shown_from_then_on(
     atoll: Atoll, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(wire, "over_https", network())
+    monkeypatch.setattr(http, "over_https", network())
     outcome = atoll("software", "lock")
     assert outcome.code == 1, "not everything is resolved"
     assert f"not resolved: {PARTS['loki'].repository}/loki:18.11.0" in outcome.err

@@ -9,8 +9,8 @@ import pytest
 import requests
 from fake_registry import FakeNetwork, chart_manifest, digest_of
 
-from driver.software import registry, repository, wire
-from driver.software.wire import Answer, UnreachableError
+from operations.software import registry, chart_repository, http
+from operations.software.http import Answer, UnreachableError
 
 IMAGE = "quay.io/minio/minio:RELEASE.2024-12-18T13-15-44Z"
 MANIFEST = "https://quay.io/v2/minio/minio/manifests/RELEASE.2024-12-18T13-15-44Z"
@@ -80,8 +80,8 @@ def index(**entry: Any) -> FakeNetwork:
 
 
 def chart(network: FakeNetwork, version: str = "5.4.0") -> str:
-    found = repository.read_index(CHARTS, fetch=network)
-    return repository.chart_digest(found, CHARTS, "minio", version, fetch=network)
+    found = chart_repository.read_index(CHARTS, fetch=network)
+    return chart_repository.chart_digest(found, CHARTS, "minio", version, fetch=network)
 
 
 def test_the_digest_of_a_chart_in_a_repository_stands_in_its_index() -> None:
@@ -126,13 +126,13 @@ def test_only_https_is_asked_and_an_answer_has_an_end(monkeypatch: pytest.Monkey
     sent: list[Any] = []
     monkeypatch.setattr(requests, "request", lambda *call, **more: sent.append((call, more)) or Response())
     with pytest.raises(UnreachableError, match="is not HTTPS"):
-        wire.over_https("http://quay.io/v2/")
-    answer = wire.over_https("https://quay.io/v2/", headers={"Authorization": "Bearer x"})
+        http.over_https("http://quay.io/v2/")
+    answer = http.over_https("https://quay.io/v2/", headers={"Authorization": "Bearer x"})
     assert (answer.body, answer.headers) == (b"1234", {"docker-content-digest": A})
     assert sent[0][1]["auth"] is not None, "a login of .netrc must not replace the token"
-    monkeypatch.setattr(wire, "LARGEST", 3)
+    monkeypatch.setattr(http, "LARGEST", 3)
     with pytest.raises(UnreachableError, match="longer than"):
-        wire.over_https("https://quay.io/v2/")
+        http.over_https("https://quay.io/v2/")
 
 
 def test_a_server_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,4 +141,4 @@ def test_a_server_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(requests, "request", broken)
     with pytest.raises(UnreachableError, match=r"quay.io/v2/: ConnectionError"):
-        wire.over_https("https://quay.io/v2/")
+        http.over_https("https://quay.io/v2/")

@@ -9,8 +9,8 @@ import requests
 from requests.adapters import HTTPAdapter
 from urllib3 import HTTPResponse
 
-from driver.software import registry, wire
-from driver.software.wire import UnreachableError
+from operations.software import registry, http
+from operations.software.http import UnreachableError
 
 DIGEST = f"sha256:{'a' * 64}"
 MANIFEST = "https://registry.example/v2/team/tool/manifests/1.0"
@@ -40,7 +40,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[requests.PreparedRequest]:
 def test_a_digest_is_asked_for_with_a_token_that_does_not_follow_to_another_host(
     sent: list[requests.PreparedRequest],
 ) -> None:
-    assert registry.image_digest("registry.example/team/tool:1.0", fetch=wire.over_https) == DIGEST
+    assert registry.image_digest("registry.example/team/tool:1.0", fetch=http.over_https) == DIGEST
     assert [(each.method, each.url, each.headers.get("Authorization")) for each in sent] == [
         ("HEAD", MANIFEST, None),
         ("GET", "https://login.example/token?service=r&scope=repository%3Ateam%2Ftool%3Apull", None),
@@ -53,4 +53,4 @@ def test_a_digest_is_asked_for_with_a_token_that_does_not_follow_to_another_host
 @pytest.mark.parametrize("host", ["a..b", f"{'a' * 70}.example"])
 def test_a_host_that_cannot_be_one_is_said(host: str) -> None:
     with pytest.raises(UnreachableError, match="LocationParseError"):
-        wire.over_https(f"https://{host}/v2/")
+        http.over_https(f"https://{host}/v2/")

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import json
 
-from driver.terraform.addresses import Address
-from driver.terraform.documents import ACCOUNT, composed, in_addresses, place
-from driver.terraform.plan import terraform_plan
-from planning.takeoff.resource import Resource, Secret, Unknown, Value
+from operations.terraform.addresses import Address
+from operations.terraform.policy_documents import ACCOUNT, composed, in_addresses, place
+from operations.terraform.plan import terraform_plan
+from planning.costs.resources.resource import Resource, Secret, Unknown, Value
 
 BUCKET = "urn:pulumi:sample::atoll::atoll:storage:ObjectTier$aws:s3/bucket:Bucket::cold"
 POLICY = "urn:pulumi:sample::atoll::aws:s3/bucketPolicy:BucketPolicy::cold"

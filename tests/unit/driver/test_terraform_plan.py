@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from driver.terraform.addresses import addresses
-from driver.terraform.plan import left_out, terraform_plan
-from driver.terraform.types import RENAMED, TYPES
-from planning.errors import AtollError, InputError
-from planning.takeoff.resource import Resource, Secret, Unknown, Value
+from operations.terraform.addresses import addresses
+from operations.terraform.plan import left_out, terraform_plan
+from operations.terraform.types import RENAMED, TYPES
+from planning.values.errors import AtollError, InputError
+from planning.costs.resources.resource import Resource, Secret, Unknown, Value
 
 VPC = "aws:ec2/vpc:Vpc"
 SUBNET = "aws:ec2/subnet:Subnet"
@@ -67,7 +67,7 @@ def test_other_providers_and_components_are_left_out() -> None:
 def test_a_type_outside_the_table_is_refused_by_name() -> None:
     with pytest.raises(AtollError, match="aws:lambda/function:Function") as raised:
         terraform_plan([made("aws:lambda/function:Function", "handler")])
-    assert "driver/terraform/types.py" in raised.value.hint
+    assert "operations/terraform/types.py" in raised.value.hint
 
 
 def test_a_stack_without_aws_is_refused_since_an_empty_plan_would_pass_every_check() -> None:

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import json
 
-from driver.terraform.addresses import Address
-from driver.terraform.values import Reader, snake_case
-from planning.takeoff.resource import UNKNOWN, Secret, Unknown
+from operations.terraform.addresses import Address
+from operations.terraform.values import Reader, snake_case
+from planning.costs.resources.resource import UNKNOWN, Secret, Unknown
 
 KEY = "urn:pulumi:sample::atoll::aws:kms/key:Key::key"
 VPC = "urn:pulumi:sample::atoll::aws:ec2/vpc:Vpc::vpc"

@@ -8,11 +8,11 @@ import pytest
 from command_project import Atoll, valid
 from engine_fakes import FakeStack
 
-from driver.watching import markdown
-from planning.lock import parse, to_text
-from planning.takeoff.read.file import read
-from planning.takeoff.read.values import BLINDED
-from planning.takeoff.resource import Resource, Secret, Unknown, Value
+from cli.pages import watch
+from planning.spec.lock import parse, to_text
+from planning.costs.resources.formats.file import read
+from planning.costs.resources.formats.values import BLINDED
+from planning.costs.resources.resource import Resource, Secret, Unknown, Value
 
 TODAY = "2026-11-21"
 _EXPORTED: list[str] = []
@@ -35,8 +35,8 @@ def running(atoll: Atoll, project: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
 
 def exported(project: Path) -> dict[str, Any]:
     """What `pulumi stack export` says once everything of the offline run is built."""
-    from driver.offline.plan_json import to_json
-    from driver.offline.program import run
+    from operations.offline.plan_json import to_json
+    from operations.offline.program import run
 
     plan = {"stack": "demo", "resources": to_json(run("demo", root=project).resources)}
     resources = read(json.dumps(plan).encode(), file="plan.json").new
@@ -94,7 +94,7 @@ def test_what_runs_as_accepted_moves_nothing(atoll: Atoll, running: Path) -> Non
 
 def test_without_a_file_the_engine_is_asked(atoll: Atoll, running: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     engine = FakeStack(states=[json.loads(running.read_text())["deployment"]["resources"]])
-    monkeypatch.setattr("driver.engine.session.opened", lambda *_, **__: engine.opened())
+    monkeypatch.setattr("operations.engine.session.opened", lambda *_, **__: engine.opened())
     assert watched(atoll, "demo") == watched(atoll, "demo", "--state", str(running))
 
 
@@ -178,8 +178,8 @@ def test_the_issue_has_its_marker_and_no_value_of_the_state(atoll: Atoll, runnin
     issue = project / "issue.md"
     done = atoll("watch", "demo", "--state", str(running), "--markdown", str(issue))
     text = issue.read_text()
-    assert text.startswith(f"{markdown.MARKER}\n## Atoll: ")
-    assert len(text) <= markdown.LIMIT
+    assert text.startswith(f"{watch.MARKER}\n## Atoll: ")
+    assert len(text) <= watch.LIMIT
     for said in (text, done.out, done.err):
         assert PASSWORD not in said
 
@@ -188,8 +188,8 @@ def test_an_issue_on_two_hundred_stacks_fits_and_is_escaped(atoll: Atoll, runnin
     _, form = watched(atoll, "demo", "--state", str(running))
     noisy: Any = {**form["stacks"][0], "failure": "<img src=x> @acme/ops #1 " * 40, "verdict": None, "stack": "@x|y"}
     many: Any = {**form, "stacks": [noisy] * 200}
-    text = markdown.text(many)
-    assert len(text) <= markdown.LIMIT
+    text = watch.text(many)
+    assert len(text) <= watch.LIMIT
     assert "<img" not in text
     assert "@acme" not in text
     assert "`atoll watch --json` gives the whole" in text

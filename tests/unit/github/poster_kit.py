@@ -7,11 +7,11 @@ from typing import Any
 
 from github_stub import REPOSITORY, InProcess, Stub, archive, event
 
-from driver.pull_request.github import BOT, HEADERS, GitHub
-from driver.pull_request.github_shapes import RUN_EVENT
-from driver.pull_request.markdown import render_comment
-from driver.pull_request.post import Posted, post
-from driver.pull_request.wire import Api, opened
+from operations.code_hosts.github import BOT, HEADERS, GitHub
+from operations.code_hosts.github_types import RUN_EVENT
+from cli.pages.diff.markdown import render_comment
+from operations.code_hosts.github_report import Posted, post
+from operations.code_hosts.api import Api, opened
 
 TOKEN = "a token that nobody may see"
 

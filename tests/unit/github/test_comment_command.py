@@ -7,9 +7,9 @@ import pytest
 import requests
 from github_stub import REPOSITORY, InProcess, Stub, event
 
-from driver.cli import run
-from driver.pull_request.sticky import MARKER
-from planning.errors import InputError
+from cli.main.application import run
+from operations.code_hosts.comment import MARKER
+from planning.values.errors import InputError
 
 TOKEN = "a token that nobody may see"
 

@@ -7,9 +7,9 @@ from github_stub import archive, form, raised_ceiling
 from gitlab_stub import Stub, merge, note
 from poster_kit import TOKEN, api
 
-from driver.pull_request.gitlab import GitLab, post_all
-from driver.pull_request.markdown import render_comment
-from driver.pull_request.sticky import MARKER
+from operations.code_hosts.gitlab import GitLab, post_all
+from cli.pages.diff.markdown import render_comment
+from operations.code_hosts.comment import MARKER
 
 
 def posted(stub: Stub) -> tuple[str, ...]:
@@ -42,7 +42,7 @@ def test_every_open_merge_request_is_looked_at_over_pages() -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["policies/table.py", ".gitlab-ci.yml", "driver/cli.py", ".gitlab/atoll-cost.gitlab-ci.yml"]
+    "path", ["policies/table.py", ".gitlab-ci.yml", "cli/main/application.py", ".gitlab/atoll-cost.gitlab-ci.yml"]
 )
 def test_a_change_of_what_judges_fails_and_is_loud(path: str) -> None:
     stub = Stub(diffs=[{"old_path": path, "new_path": "docs/x.md"}])

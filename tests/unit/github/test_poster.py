@@ -6,8 +6,8 @@ import pytest
 from github_stub import BASE, FORK, HEAD, MERGE, STORE, Stub, comment, form, pull, raised_ceiling, review, stack
 from poster_kit import TOKEN, github, left, posted
 
-from driver.pull_request.sticky import LONGEST, MARKER
-from driver.pull_request.wire import ApiError
+from operations.code_hosts.comment import LONGEST, MARKER
+from operations.code_hosts.api import ApiError
 
 
 def state(stub: Stub) -> str:
@@ -134,7 +134,7 @@ def test_two_pull_requests_from_one_commit_fail_both() -> None:
 
 
 @pytest.mark.parametrize("name", [".github/workflows/cost-diff.yml", "policies/rules/x.py", "catalogs/aws/offers.csv",
-                                  "driver/cli.py", "stacks/policies.yaml", "stacks/__main__.py", "requirements.lock",
+                                  "cli/main/application.py", "stacks/policies.yaml", "stacks/__main__.py", "requirements.lock",
                                   "stacks/demo/../../driver/x.yaml", "stacks/Pulumi.demo.yaml", "stacks/demo",
                                   ".gitlab-ci.yml", "unheard/of"])  # fmt: skip
 def test_a_change_of_what_judges_is_loud_and_fails(name: str) -> None:
@@ -173,7 +173,7 @@ def test_a_raised_ceiling_is_loud_and_fails() -> None:
 
 
 def test_an_approval_of_this_commit_lets_it_stand_and_stays_loud() -> None:
-    stub = Stub(files=[{"filename": "driver/cli.py"}], reviews=[review()])
+    stub = Stub(files=[{"filename": "cli/main/application.py"}], reviews=[review()])
     posted(stub)
     assert state(stub) == "success"
     assert "CAUTION" in text(stub)
@@ -194,14 +194,14 @@ def test_an_approval_of_this_commit_lets_it_stand_and_stays_loud() -> None:
     ],
 )
 def test_no_other_review_lets_it_stand(reviews: list[dict[str, Any]]) -> None:
-    stub = Stub(files=[{"filename": "driver/cli.py"}], reviews=reviews)
+    stub = Stub(files=[{"filename": "cli/main/application.py"}], reviews=reviews)
     posted(stub)
     assert state(stub) == "failure"
 
 
 def test_the_approval_is_found_on_a_later_page() -> None:
     talk = [review(f"user{number}", state="COMMENTED") for number in range(130)]
-    stub = Stub(files=[{"filename": "driver/cli.py"}], reviews=[*talk, review()])
+    stub = Stub(files=[{"filename": "cli/main/application.py"}], reviews=[*talk, review()])
     posted(stub)
     assert state(stub) == "success"
 
@@ -209,7 +209,7 @@ def test_the_approval_is_found_on_a_later_page() -> None:
 def test_an_approval_does_not_turn_a_broken_ceiling_green() -> None:
     over = stack(after={"verdict": "over", "reason": "", "exit_code": 10})
     stub = Stub(
-        files=[{"filename": "driver/cli.py"}],
+        files=[{"filename": "cli/main/application.py"}],
         reviews=[review()],
         artifact=left(form(stacks=[over], verdict="over", exit_code=10)),
     )
@@ -218,14 +218,14 @@ def test_an_approval_does_not_turn_a_broken_ceiling_green() -> None:
 
 
 def test_an_approval_of_somebody_who_may_only_read_is_none() -> None:
-    stub = Stub(files=[{"filename": "driver/cli.py"}], reviews=[review("guest")], rights={"guest": "read"})
+    stub = Stub(files=[{"filename": "cli/main/application.py"}], reviews=[review("guest")], rights={"guest": "read"})
     posted(stub)
     assert state(stub) == "failure"
 
 
 def test_an_approval_of_whom_nobody_knows_the_rights_is_none() -> None:
     forbidden = {"GET /collaborators/keeper/permission"}
-    stub = Stub(files=[{"filename": "driver/cli.py"}], reviews=[review()], forbidden=forbidden)
+    stub = Stub(files=[{"filename": "cli/main/application.py"}], reviews=[review()], forbidden=forbidden)
     posted(stub)
     assert state(stub) == "failure"
 
@@ -239,10 +239,10 @@ def test_what_another_branch_lets_pass_is_a_status_of_that_branch_alone() -> Non
 
 
 def test_a_list_of_files_taken_while_another_commit_was_the_head_hides_nothing() -> None:
-    stub = Stub(files=[{"filename": "docs/x.md"}], differing=[{"filename": "driver/cli.py"}])
+    stub = Stub(files=[{"filename": "docs/x.md"}], differing=[{"filename": "cli/main/application.py"}])
     posted(stub)
     assert state(stub) == "failure"
-    assert "driver/cli.py" in text(stub)
+    assert "cli/main/application.py" in text(stub)
 
 
 def test_an_amount_that_is_none_gets_into_no_status_and_no_comment() -> None:

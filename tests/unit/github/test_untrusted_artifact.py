@@ -7,7 +7,7 @@ import zipfile
 import pytest
 from github_stub import archive, form, stack
 
-from driver.pull_request.artifact import LARGEST_ARCHIVE, LARGEST_DIFF, UntrustedError, checked, diff_in
+from operations.code_hosts.artifact import LARGEST_ARCHIVE, LARGEST_DIFF, UntrustedError, checked, diff_in
 
 
 def packed(whole: object) -> bytes:

@@ -4,8 +4,8 @@ import pytest
 from github_stub import Stub
 from poster_kit import TOKEN, github, posted
 
-from driver.pull_request.wire import TRIES, ApiError, TooLargeError, opened
-from planning.errors import InputError
+from operations.code_hosts.api import TRIES, ApiError, TooLargeError, opened
+from planning.values.errors import InputError
 
 
 @pytest.mark.parametrize("status", [500, 502, 503, 429])
@@ -73,6 +73,6 @@ def test_an_answer_of_another_shape_is_a_fault_without_its_content() -> None:
     stub = Stub(pulls=[{"number": "secret", "state": "open"}])
     with pytest.raises(ApiError) as fault:
         github(stub).api.get(
-            "repos/island/lagoon/pulls/", __import__("driver.pull_request.github_shapes", fromlist=["PULL"]).PULL
+            "repos/island/lagoon/pulls/", __import__("operations.code_hosts.github_types", fromlist=["PULL"]).PULL
         )
     assert "secret" not in str(fault.value)

@@ -7,17 +7,17 @@ from datetime import date
 from functools import cache
 from pathlib import Path
 
-from catalogs.reader import Catalog, load
-from components.platform.shelf import Shelf
-from driver.handbook.facts import Facts, Outputs
-from driver.handbook.gathering import Sources, gather
-from planning.checklist.model import Checklist
-from planning.checklist.reading import read_file
-from planning.lock import Lock
-from planning.options.market import Market
-from planning.options.option import ceilings
-from planning.quote import lock
-from planning.quoting import quote
+from catalogs.catalog import Catalog, load
+from components.platform.building_blocks.artifact_mirror import Shelf
+from operations.handbook.facts import Facts, Outputs
+from operations.handbook.context import Sources, gather
+from planning.checklist.model.checklist import Checklist
+from planning.checklist.reading.checklist_file import read_file
+from planning.spec.lock import Lock
+from planning.quoting.candidates.market import Market
+from planning.quoting.option import ceilings
+from planning.quoting.quote import lock
+from planning.quoting.quote_builder import quote
 
 REPOSITORY = Path(__file__).parents[3]
 STACKS = REPOSITORY / "stacks"

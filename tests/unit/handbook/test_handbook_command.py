@@ -10,10 +10,10 @@ import pytest
 from handbook_kit import scene
 from locked_stack import write_locked
 
-from driver.cli import run
-from driver.handbook import writing
-from driver.handbook.stack_outputs import read_outputs
-from planning.errors import AtollError, InputError
+from cli.main.application import run
+from operations.handbook import folder as writing
+from operations.handbook.stack_outputs import read_outputs
+from planning.values.errors import AtollError, InputError
 
 GOOD: dict[str, Any] = {
     "vpnAddress": "192.0.2.7",

@@ -11,8 +11,8 @@ import pytest
 import yaml
 from handbook_kit import NAMES, REPOSITORY, scene
 
-from driver.handbook.rendering import snippets
-from driver.handbook.snippet_table import SNIPPETS
+from operations.handbook.renderer import snippets
+from operations.handbook.snippet_table import SNIPPETS
 
 FOLDER = REPOSITORY / "driver/handbook/snippets"
 PAGES = REPOSITORY / "driver/handbook/pages"

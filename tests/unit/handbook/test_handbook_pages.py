@@ -13,11 +13,11 @@ import pytest
 from handbook_kit import NAMES, REPOSITORY, catalog, scene, with_agreement, with_part
 
 from catalogs.software.reader import parts
-from driver.handbook.facts import Facts
-from driver.handbook.pages import PAGES
-from driver.handbook.rendering import pages
-from planning.checklist.agreement import Agreement
-from planning.errors import AtollError
+from operations.handbook.facts import Facts
+from operations.handbook.page_table import PAGES
+from operations.handbook.renderer import pages
+from planning.checklist.model.agreement import Agreement
+from planning.values.errors import AtollError
 
 TEMPLATES = REPOSITORY / "driver/handbook/pages"
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")

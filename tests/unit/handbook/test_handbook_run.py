@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from handbook_kit import scene
 
-from driver.handbook.rendering import snippets
-from driver.handbook.snippet_table import SNIPPETS
+from operations.handbook.renderer import snippets
+from operations.handbook.snippet_table import SNIPPETS
 
 SECONDS = 300
 PLACES = ("/mnt/shared", "/scratch")

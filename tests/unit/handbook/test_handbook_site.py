@@ -14,10 +14,10 @@ import pytest
 import yaml
 from handbook_kit import facts, scene
 
-from driver.handbook.facts import Outputs
-from driver.handbook.site import INSTALL, build, source
-from driver.handbook.writing import write
-from planning.errors import AtollError, InputError
+from operations.handbook.facts import Outputs
+from operations.handbook.site import INSTALL, build, source
+from operations.handbook.folder import write
+from planning.values.errors import AtollError, InputError
 
 # Element to the attribute by which it asks for something at once; a link waits until somebody follows it.
 ASKS: Final = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src", "video": "src"}
@@ -134,7 +134,7 @@ def test_every_snippet_is_a_file_beside_the_pages() -> None:
 
 
 def test_a_missing_mkdocs_is_said_with_what_brings_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("driver.handbook.site.find_spec", lambda _: None)
+    monkeypatch.setattr("operations.handbook.site.find_spec", lambda _: None)
     with pytest.raises(InputError) as caught:
         build(tmp_path)
     assert caught.value.hint == INSTALL

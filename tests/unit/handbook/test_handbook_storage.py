@@ -8,9 +8,9 @@ from decimal import Decimal
 import pytest
 from handbook_kit import facts, scene
 
-from driver.handbook.facts import Facts, TierFacts
-from driver.handbook.rendering import pages
-from planning.spec import Tier
+from operations.handbook.facts import Facts, TierFacts
+from operations.handbook.renderer import pages
+from planning.spec.cluster import Tier
 
 WARM = Tier.model_validate(
     {

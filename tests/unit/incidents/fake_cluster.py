@@ -9,13 +9,13 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from driver.nodes.cluster import ChangedError, ClusterError
-from driver.nodes.draining import Waiting
-from driver.nodes.opening import Scene
+from operations.nodes.ports import ChangedError, ClusterError
+from operations.nodes.drain import Waiting
+from operations.nodes.health import Scene
 from planning.incidents.node import Condition, Node
 from planning.incidents.pods import Budget, Pod
-from planning.spec import Amounts, ClusterSpec, Placement, Profile
-from planning.spec import Pool as NodePool
+from planning.spec.cluster import Amounts, ClusterSpec, Placement, Profile
+from planning.spec.cluster import Pool as NodePool
 
 START = datetime(2026, 11, 22, 9, 0, tzinfo=UTC)
 NOTHING = Amounts(min=Decimal(0), expected=Decimal(0), max=Decimal(0))

@@ -10,7 +10,7 @@ import pytest
 from fake_cluster import START, node
 
 from catalogs.failures import Sign, failures
-from planning.incidents.detector import HEALTHY, XID, monitor
+from planning.incidents.problem_detector import HEALTHY, XID, monitor
 from planning.incidents.findings import Standing, judged
 from planning.incidents.node import Condition
 

@@ -13,23 +13,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalogs.failures import failures
-from driver.nodes.cluster import SilentError
-from driver.nodes.log import IncidentLog, logged
-from driver.nodes.mending import SAID, Asked, Work, mend
-from driver.nodes.opening import look
-from driver.nodes.watching import Limit, act
-from planning.errors import InputError
+from operations.nodes.ports import SilentError
+from operations.nodes.incident_log import IncidentLog, logged
+from operations.nodes.repair import SAID, Asked, Work, mend
+from operations.nodes.health import look
+from operations.nodes.watch import Limit, act
+from planning.values.errors import InputError
 from planning.incidents.findings import Standing, judged
-from planning.incidents.limits import cordons
+from planning.incidents.replacement_limits import cordons
 from planning.incidents.node import Condition, Node, node_of
 from planning.incidents.pods import Pod, pod_of
-from planning.incidents.remedy import remedy
+from planning.incidents.remedies import remedy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from planning.incidents.record import Incident
+    from planning.incidents.incident import Incident
 
 LIMIT = Limit(at_most=1, share_percent=20)
 FULL = Condition(type="DiskPressure", status="True", since=START)

@@ -11,14 +11,16 @@ import pytest
 from fake_cluster import START, XID_79, FakeCluster, node, node_pool, pod, scene, spare, spec, systems
 from jsonschema import validate
 
-from components.nodepool.devices import BURN_IN_TAINT, labels
-from components.platform import names, topology
-from driver import cli, schemas
-from driver.commands.tending import options
-from driver.nodes import opening
-from driver.nodes.live import cluster as live
-from driver.relocate.writer import only_writer
-from planning.incidents import names as marks
+from components.context.accelerators import BURN_IN_TAINT, labels
+from components.platform.building_blocks import names
+from components.context import topology
+from cli.main import application
+from cli.commands import schema_documents
+from cli.commands.node_operations import options
+from operations.nodes import health
+from operations.nodes import kubernetes_cluster as live
+from operations.project.lease import only_writer
+from planning.incidents import node_labels as marks
 from planning.incidents import spares
 from planning.incidents.node import Condition
 from planning.incidents.pods import Budget, matches
@@ -44,21 +46,21 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeCluster:
         assert placement in {"", "home"}
         return scene(home, spec(target="existing", provider="lambda", repair="none"))
 
-    monkeypatch.setattr(opening, "scene_of", made)
+    monkeypatch.setattr(health, "scene_of", made)
     monkeypatch.setattr(live, "opened", lambda _spec: found)
     monkeypatch.setattr(options, "now", lambda: START)
     return found
 
 
 def shown(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
-    code = cli.run(["nodes", *words])
+    code = application.run(["nodes", *words])
     told = capsys.readouterr()
     return code, told.out, told.err
 
 
 def document(of: str, text: str) -> Any:
     form = json.loads(text)
-    validate(form, schemas.schema(of))
+    validate(form, schema_documents.schema(of))
     return form
 
 
@@ -217,15 +219,15 @@ def test_the_lock_and_the_checklist_say_what_is_looked_after(
     asked = (ROOT / "stacks" / "existing-lambda" / "checklist.yaml").read_text()
     (home / "checklist.yaml").write_text(asked + "\nagreement:\n  replace_within_hours: 6\n")
     monkeypatch.chdir(tmp_path)
-    assert cli.run(["accept", "existing-lambda", "cheapest", "--today", "2026-11-21"]) in {0, 11}
-    found = opening.scene_of("existing-lambda")
+    assert application.run(["accept", "existing-lambda", "cheapest", "--today", "2026-11-21"]) in {0, 11}
+    found = health.scene_of("existing-lambda")
     assert (found.replace_within_hours, found.levels, found.eks) == (6, (), "atoll-existing-lambda")
     assert set(found.pools) == {each.name for each in found.spec.pools}
     monkeypatch.delenv(found.spec.existing.kubeconfig_env if found.spec.existing else "", raising=False)
     capsys.readouterr()
-    assert cli.run(["nodes", "list", "existing-lambda"]) == 1
+    assert application.run(["nodes", "list", "existing-lambda"]) == 1
     assert "is not set" in capsys.readouterr().err
-    assert cli.run(["nodes", "list", "existing-lambda", "--placement", "moon"]) == 1
+    assert application.run(["nodes", "list", "existing-lambda", "--placement", "moon"]) == 1
     assert "the lock has no placement 'moon'; it has: home" in capsys.readouterr().err
 
 

@@ -15,29 +15,29 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).parents[1] / "sla"))
 import sla_samples
 
-from catalogs.reader import load
-from driver.accepting.signing import public_key
-from driver.accepting.store import read_meta, read_records
-from driver.accepting.verifying import read_report
-from driver.bills import rows
-from driver.cloning.configured import settings
-from driver.engine.surroundings import Backend, secrets_provider
-from driver.handbook.stack_outputs import read_outputs
-from driver.offline.stack_config import read_config
-from driver.opencost import opencost_rows
-from driver.relocate.beside import ALL_SET
-from driver.relocate.by_hand_marks import read_marks
-from driver.relocate.measured_file import read_measured
-from driver.relocate.places_reading import read_file as read_places
-from driver.sla.files import exclusions_in, recorded_in
-from driver.stack_file import with_accepted
-from planning.checklist.reading import read_file as read_checklist
-from planning.clone.answering import read_answers
-from planning.input_files import read_text
-from planning.lock import read_lock, to_text
-from planning.takeoff.read.file import read_file as read_preview
-from planning.yaml_text import read_fields
-from policies.law_reading import read_law
+from catalogs.catalog import load
+from operations.acceptance.signatures import public_key
+from operations.acceptance.result_store import read_meta, read_records
+from operations.acceptance.verification import read_report
+from operations.usage.bill_files import rows
+from operations.clone.stack_config import settings
+from operations.engine.environment import Backend, secrets_provider
+from operations.handbook.stack_outputs import read_outputs
+from operations.project.stack_config import read_config
+from operations.usage.opencost import opencost_rows
+from operations.relocation.config.bucket_locations import ALL_SET
+from operations.relocation.config.manual_confirmations import read_marks
+from operations.relocation.config.measurements import read_measured
+from operations.relocation.config.reader import read_file as read_places
+from operations.service_levels.sample_files import exclusions_in, recorded_in
+from operations.project.stack_file import with_accepted
+from planning.checklist.reading.checklist_file import read_file as read_checklist
+from planning.clone.decisions.answers_file import read_answers
+from planning.inputs.files import read_text
+from planning.spec.lock import read_lock, to_text
+from planning.costs.resources.formats.file import read_file as read_preview
+from planning.inputs.yaml_document import read_fields
+from policies.settings_reader import read_law
 from policies.table import RULES
 
 ROOT = Path(__file__).parents[3]

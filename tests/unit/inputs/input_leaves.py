@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from planning.errors import AtollError
+from planning.values.errors import AtollError
 
 FieldPath = tuple[str | int, ...]
 STRANGE = "surprise"  # a field that no format has

@@ -16,10 +16,10 @@ import pytest
 from input_formats import BILL_HEAD, BILL_ROW, FORMATS
 
 from catalogs.model import CatalogError
-from driver import bills, opencost
-from driver.faults import told
-from driver.printable import printable
-from planning.errors import InputError
+from operations.usage import bill_files, opencost
+from cli.terminal.errors import told
+from planning.values.printable import printable
+from planning.values.errors import InputError
 
 Write = Callable[[Path], object]
 REFUSALS = (InputError, CatalogError)
@@ -177,11 +177,11 @@ def test_a_fault_of_a_bill_names_the_line(tmp_path: Path) -> None:
     path = tmp_path / "bill.csv"
     path.write_bytes((BILL_HEAD + BILL_ROW).encode() + b"2026-10-02,\xff\n")
     with pytest.raises(InputError) as refused:
-        list(bills.rows(path, tag=None))
+        list(bill_files.rows(path, tag=None))
     assert [(each.line, each.message) for each in refused.value.faults] == [(3, "not UTF-8 text")]
     path.write_text(BILL_HEAD + BILL_ROW + "1,2,3,4,5,6,7\n")
     with pytest.raises(InputError) as refused:
-        list(bills.rows(path, tag=None))
+        list(bill_files.rows(path, tag=None))
     assert [(each.line, each.message) for each in refused.value.faults] == [
         (3, "7 cells; the first line names 6 columns")
     ]
@@ -193,7 +193,7 @@ def test_a_large_bill_is_read_row_by_row(tmp_path: Path) -> None:
         file.write(BILL_HEAD)
         file.writelines(f"2026-10-01,{number},GB,Usage,DataTransfer-Out-Bytes,{{}}\n" for number in range(10_000))
     tracemalloc.start()
-    count = sum(1 for _ in bills.rows(path, tag=None))
+    count = sum(1 for _ in bill_files.rows(path, tag=None))
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert count == 10_000

@@ -33,14 +33,14 @@ sys.path.append(str(Path(__file__).parents[1] / "spent"))
 import sla_samples
 from bill_kit import focus
 
-from driver.accepting.store import read_records
-from driver.bills import rows
-from driver.nodes.log import IncidentLog, log_path, logged
-from driver.opencost import opencost_rows
-from driver.sla.files import exclusions_in, recorded_in
-from planning.errors import InputError
-from planning.incidents.record import Event
-from planning.spent.months import Measured, ranges
+from operations.acceptance.result_store import read_records
+from operations.usage.bill_files import rows
+from operations.nodes.incident_log import IncidentLog, log_path, logged
+from operations.usage.opencost import opencost_rows
+from operations.service_levels.sample_files import exclusions_in, recorded_in
+from planning.values.errors import InputError
+from planning.incidents.incident import Event
+from planning.usage.months import Measured, ranges
 from policies.breach import Settings
 from policies.table import RULES
 

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from driver.reservations import reservations
-from planning.errors import InputError
-from planning.input_files import MAX_JSON_DEPTH, parse_json, read_json, read_text
-from planning.input_rows import open_lines
-from planning.yaml_text import parse_fields
+from operations.project.reservations import reservations
+from planning.values.errors import InputError
+from planning.inputs.files import MAX_JSON_DEPTH, parse_json, read_json, read_text
+from planning.inputs.rows import open_lines
+from planning.inputs.yaml_document import parse_fields
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=9),
@@ -106,8 +106,8 @@ def test_lines_say_their_number(tmp_path: Path) -> None:
 def test_a_bomb_is_refused_in_little_memory(tmp_path: Path) -> None:
     """In a process that may take 600 MB of addresses, as none of the readers before could."""
     program = (
-        "import gzip, resource, sys; from pathlib import Path; from driver.bills import rows\n"
-        "from planning.errors import InputError\n"
+        "import gzip, resource, sys; from pathlib import Path; from operations.usage.bill_files import rows\n"
+        "from planning.values.errors import InputError\n"
         "path = Path(sys.argv[1])\n"
         "with gzip.open(path, 'wb') as file:\n"
         "    [file.write(bytes(10**6)) for _ in range(200)]\n"

@@ -10,7 +10,7 @@ from hashlib import sha256
 from types import SimpleNamespace
 from typing import Any
 
-from driver.relocate.mover.shapes import Head, Listed, Pairs, Place, StoreError
+from components.agents.mover.store.model import Head, Listed, Pairs, Place, StoreError
 
 Fault = Callable[[str, str], None]  # (verb, key)
 CLOCK = itertools.count(1_000)

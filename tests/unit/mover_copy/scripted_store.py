@@ -10,8 +10,8 @@ from typing import BinaryIO
 
 import pytest
 
-from driver.relocate.mover.s3 import S3Store, connect
-from driver.relocate.mover.shapes import Place
+from components.agents.mover.store.s3_client import S3Store, connect
+from components.agents.mover.store.model import Place
 
 SECRET = "the-secret-key"
 TOKEN = "the-session-token"
@@ -97,8 +97,8 @@ class Scripts:
 
     def __call__(self, *answers: bytes, place: Place = PLACE) -> tuple[S3Store, ScriptedStore]:
         script = ScriptedStore(list(answers))
-        self._patch.setattr("driver.relocate.mover.connection.socket.create_connection", script.connection)
-        self._patch.setattr("driver.relocate.mover.s3.time.sleep", script.waited.append)
+        self._patch.setattr("components.agents.mover.store.connection.socket.create_connection", script.connection)
+        self._patch.setattr("components.agents.mover.store.s3_client.time.sleep", script.waited.append)
         self._patch.setattr(socket.socket, "setsockopt", lambda *_: None)
         self._stores.append(connect(place))
         return self._stores[-1], script

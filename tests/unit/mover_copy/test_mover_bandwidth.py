@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from driver.relocate.mover import bandwidth
+from components.agents.mover import bandwidth
 
 
 class Clock:

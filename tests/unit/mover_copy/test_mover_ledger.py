@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from memory_store import place
 
-from driver.relocate.mover.ledger import NAME, Ledger, Written
-from driver.relocate.mover.shapes import StoreError
+from components.agents.mover.ledger import NAME, Ledger, Written
+from components.agents.mover.store.model import StoreError
 
 
 def opened(folder: Path, *, target: str = "target", versions: bool = False) -> Ledger:

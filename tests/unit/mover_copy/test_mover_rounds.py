@@ -9,13 +9,13 @@ import pytest
 from memory_store import Fault, MemoryStore, MemoryStores, place
 from object_digest import of_bytes
 
-from driver.relocate.mover.copying import CopyOptions, RoundReport, copy_round
-from driver.relocate.mover.manifest import Manifest
-from driver.relocate.mover.manifest_lines import row_of
-from driver.relocate.mover.objects import part_size
-from driver.relocate.mover.rows import Row
-from driver.relocate.mover.sampling import Shard
-from driver.relocate.mover.shapes import BLOCK, Head, Place, StoreError
+from components.agents.mover.bucket_copy import CopyOptions, RoundReport, copy_round
+from components.agents.mover.manifests.manifest import Manifest
+from components.agents.mover.manifests.row_text import row_of
+from components.agents.mover.transfer import part_size
+from components.agents.mover.manifests.row import Row
+from components.agents.mover.manifests.sampling import Shard
+from components.agents.mover.store.model import BLOCK, Head, Place, StoreError
 
 LIKE = Head(size=0, etag="", headers=(("content-type", "a/b"),), metadata=(("farbe", "grün"),))
 
@@ -319,7 +319,7 @@ def test_a_target_that_keeps_a_key_under_another_name_is_refused(stores: MemoryS
 
     stores.connect = connect
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("driver.relocate.mover.working.connect", connect)
+        patch.setattr("components.agents.mover.worker_pool.connect", connect)
         first = round_(tmp_path, CopyOptions(transfers=1))
     assert [key for key, _ in first.failed] == ["/a"]
     assert stores.target.plain() == {"a": b"the real one"}
@@ -332,7 +332,7 @@ def test_a_store_that_lists_out_of_order_is_refused(
     store = stores.connect(place("source"))
     store.listing = lambda **_: iter(reversed(listed))
     stores_of = {"http://source": store, "http://target": stores.connect(place("target"))}
-    monkeypatch.setattr("driver.relocate.mover.copying.connect", lambda at: stores_of[at.endpoint])
+    monkeypatch.setattr("components.agents.mover.bucket_copy.connect", lambda at: stores_of[at.endpoint])
     with pytest.raises(StoreError, match="'a' after 'b'"):
         round_(tmp_path)
 
@@ -428,7 +428,7 @@ class TestVersions:
             return store
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("driver.relocate.mover.working.connect", connect)
+            patch.setattr("components.agents.mover.worker_pool.connect", connect)
             round_(tmp_path, self.options)
         assert stores.target.history() == {"a": [b"1"]}
         assert round_(tmp_path, self.options).quiet
@@ -483,7 +483,7 @@ def test_no_more_is_read_in_a_second_than_was_allowed(
     stores: MemoryStores, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     taken: list[int] = []
-    monkeypatch.setattr("driver.relocate.mover.bandwidth.Bandwidth.take", lambda _, count: taken.append(count))
+    monkeypatch.setattr("components.agents.mover.bandwidth.Bandwidth.take", lambda _, count: taken.append(count))
     stores.source.write("a", b"x" * 1000)
     stores.source.write("b", b"x" * (BLOCK + 1))
     round_(tmp_path, CopyOptions(bandwidth_mib_per_s=1))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import md5
 from typing import Any
 
-from driver.relocate.mover.shapes import Body, Head, Listed, Pairs, Place, StoreError
+from components.agents.mover.store.model import Body, Head, Listed, Pairs, Place, StoreError
 
 PLACE = Place(endpoint="http://store.example", region="r", bucket="models", access_key="a", secret_key="s")
 

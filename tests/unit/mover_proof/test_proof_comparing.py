@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from object_digest import of_bytes
 
-from driver.relocate.mover import report
-from driver.relocate.mover.comparing import NAMED, Comparison, Terms, compare
-from driver.relocate.mover.manifest import ManifestError, ManifestWriter
-from driver.relocate.mover.rows import Row
-from driver.relocate.mover.sampling import Sample
-from driver.relocate.mover.summary import used
+from components.agents.mover.manifests import report
+from components.agents.mover.manifests.comparison import NAMED, Comparison, Terms, compare
+from components.agents.mover.manifests.manifest import ManifestError, ManifestWriter
+from components.agents.mover.manifests.row import Row
+from components.agents.mover.manifests.sampling import Sample
+from components.agents.mover.manifests.summary import used
 
 SIDES = report.Sides(source="old/models", target="new/models")
 

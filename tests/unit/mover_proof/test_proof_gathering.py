@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from proof_store import PLACE, Bucket
 
-from driver.relocate.mover.gathering import gather, take
-from driver.relocate.mover.looking import Look
-from driver.relocate.mover.manifest import Manifest, ManifestError, rows
-from driver.relocate.mover.sampling import Sample, Shard
+from components.agents.mover.manifests.shards import gather, take
+from components.agents.mover.manifests.scan import Look
+from components.agents.mover.manifests.manifest import Manifest, ManifestError, rows
+from components.agents.mover.manifests.sampling import Sample, Shard
 
 
 @pytest.fixture

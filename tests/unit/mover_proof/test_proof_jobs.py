@@ -8,15 +8,16 @@ from typing import Any
 
 import pytest
 
-from components.platform import spend_guard
-from driver.relocate import jobs, mover
-from driver.relocate.job_objects import IMAGE, MoverJob, Peer
-from driver.relocate.live import job_runs
-from driver.relocate.live.job_runs import Ended
-from driver.relocate.mover.job import REFUSED, STOPPED
-from driver.relocate.mover.job_spec import SpecError, read_spec
-from driver.relocate.mover.progress_page import ProgressPage, as_json, metrics
-from planning.errors import AtollError, InputError
+from components.platform.operations import spend_guard
+from operations.relocation.jobs import package as jobs
+from components.agents import mover
+from operations.relocation.jobs.objects import IMAGE, MoverJob, Peer
+from operations.relocation.jobs import runs
+from operations.relocation.jobs.runs import Ended
+from components.agents.mover.job import REFUSED, STOPPED
+from components.agents.mover.job_spec import SpecError, read_spec
+from components.agents.mover.progress_page import ProgressPage, as_json, metrics
+from planning.values.errors import AtollError, InputError
 
 SECRET = "never-in-an-object"
 SPEC: dict[str, Any] = {
@@ -193,9 +194,9 @@ def test_metrics_survive_any_label() -> None:
 def test_the_end_of_a_job_is_read_from_its_conditions() -> None:
     failed = {"type": "Failed", "status": "True", "reason": "FailedIndexes", "message": "shards failed"}
     target = {"type": "FailureTarget", "status": "True"}
-    assert job_runs._ended({}) is job_runs._ended({"conditions": [target], "active": 1}) is None
-    assert job_runs._ended({"conditions": [target, failed], "succeeded": 2, "failedIndexes": "0,3-5"}) == Ended(
+    assert runs._ended({}) is runs._ended({"conditions": [target], "active": 1}) is None
+    assert runs._ended({"conditions": [target, failed], "succeeded": 2, "failedIndexes": "0,3-5"}) == Ended(
         done=False, shards=2, failed_shards="0,3-5", why="FailedIndexes: shards failed"
     )
     complete = {"type": "Complete", "status": "True"}
-    assert job_runs._ended({"conditions": [complete], "succeeded": 8}) == Ended(done=True, shards=8)
+    assert runs._ended({"conditions": [complete], "succeeded": 8}) == Ended(done=True, shards=8)

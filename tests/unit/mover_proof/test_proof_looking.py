@@ -7,11 +7,11 @@ import pytest
 from object_digest import of_bytes
 from proof_store import PLACE, Bucket, Held, MemoryStore
 
-from driver.relocate.mover import looking
-from driver.relocate.mover.looking import Look, Seen, StoppedError, Watching, look
-from driver.relocate.mover.rows import Row
-from driver.relocate.mover.sampling import Sample, Shard
-from driver.relocate.mover.shapes import BLOCK, StoreError
+from components.agents.mover.manifests import scan
+from components.agents.mover.manifests.scan import Look, Seen, StoppedError, Watching, look
+from components.agents.mover.manifests.row import Row
+from components.agents.mover.manifests.sampling import Sample, Shard
+from components.agents.mover.store.model import BLOCK, StoreError
 
 TYPE = (("content-type", "text/plain"),)
 
@@ -173,7 +173,7 @@ def test_a_body_that_ends_early_and_a_refusal_end_the_look_and_every_connection_
 
 
 def test_it_stops_where_it_is_asked_to_and_bytes_are_spent_before_they_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(looking, "TOGETHER", 1)
+    monkeypatch.setattr(scan, "TOGETHER", 1)
     bucket = Bucket()
     for at in range(100):
         bucket.put(f"k{at}", b"123")

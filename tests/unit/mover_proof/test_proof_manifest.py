@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from driver.relocate.mover import manifest_sorting
-from driver.relocate.mover.manifest import Manifest, ManifestError, ManifestWriter, rows
-from driver.relocate.mover.manifest_lines import line_of, row_of
-from driver.relocate.mover.rows import Row
+from components.agents.mover.manifests import external_sort
+from components.agents.mover.manifests.manifest import Manifest, ManifestError, ManifestWriter, rows
+from components.agents.mover.manifests.row_text import line_of, row_of
+from components.agents.mover.manifests.row import Row
 
 ODD = (
     "plain",
@@ -74,7 +74,7 @@ def test_odd_keys_in_any_order_come_out_in_the_order_of_their_bytes(tmp_path: Pa
 def test_what_does_not_fit_in_memory_is_spilled_merged_and_leaves_nothing_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(manifest_sorting, "MERGED_AT_ONCE", 3)
+    monkeypatch.setattr(external_sort, "MERGED_AT_ONCE", 3)
     found = [Row(key=f"k{at * 7919 % 5000}", size=at) for at in range(5000)]
     small, large = written(tmp_path / "small", found, run_bytes=4096), written(tmp_path / "large", found)
     assert small.read_bytes() == large.read_bytes()

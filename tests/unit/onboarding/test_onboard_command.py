@@ -10,8 +10,8 @@ from accepted import ROOT, accepted
 from icalendar import Calendar
 from locked_stack import write_locked
 
-from driver.cli import run
-from driver.onboarding.credentials import folders
+from cli.main.application import run
+from operations.handbook.credentials import folders
 
 OUTPUTS = {
     "vpnProfiles": {"ada": "[Interface] ada", "grace": "[Interface] grace", "linus": "[Interface] linus"},

@@ -8,12 +8,12 @@ import pytest
 from accepted import accepted, catalog, checklist, known
 from tracing import untraced
 
-from driver.render.document import markdown
-from planning.checklist.agreement import Agreement
-from planning.lock import Lock
-from planning.onboarding.duties import duties
-from planning.onboarding.plan import steps
-from planning.onboarding.text import document
+from cli.pages.documents.markdown import markdown
+from planning.checklist.model.agreement import Agreement
+from planning.spec.lock import Lock
+from planning.agreements.onboarding.duties import duties
+from planning.agreements.onboarding.plan import steps
+from planning.agreements.onboarding.document import document
 
 
 def reserved(example: str, *, provider: str, purchase: str, kind: str = "reserved") -> Lock:

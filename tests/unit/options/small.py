@@ -25,13 +25,13 @@ from catalogs.model import (
     Term,
     UnpricedError,
 )
-from catalogs.offering import RoughOffer
-from catalogs.reader import Catalog
-from planning.checklist.model import Checklist
-from planning.options.access import MACHINES as GATEWAYS
-from planning.options.candidate_set import CandidateSet
-from planning.options.market import Market
-from planning.sizing.derive import size
+from catalogs.offers import RoughOffer
+from catalogs.catalog import Catalog
+from planning.checklist.model.checklist import Checklist
+from planning.quoting.assembly.access import MACHINES as GATEWAYS
+from planning.quoting.search.candidate_set import CandidateSet
+from planning.quoting.candidates.market import Market
+from planning.sizing.checklist_demands import size
 
 TODAY = date(2026, 11, 21)
 TERMS = {

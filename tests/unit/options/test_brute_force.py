@@ -15,24 +15,24 @@ from hypothesis import strategies as st
 from small import LAB, SERVING, TRAINING, SmallCatalog, accelerator, candidate_set, checklist, machine, price
 
 from catalogs.model import Form, Item
-from planning.checklist.model import Checklist
-from planning.demand import Demand, Misfit
-from planning.lock_shapes import State
-from planning.options.assemble import spec
-from planning.options.candidate import Candidate, whole
-from planning.options.candidate_set import CandidateSet
-from planning.options.fastest import list_sizes, pace, timed_demands
-from planning.options.growth import MARGIN
-from planning.options.market import Place
-from planning.options.permits import may_reserve
-from planning.options.purchases import is_reserved, is_uninterrupted, list_purchases
-from planning.options.recommendation import has_margin, is_firm, is_steady
-from planning.options.search import Pick, count_nodes, find_cheapest, timed
-from planning.options.views import HYPERSCALERS, VIEWS
-from planning.pricing import price_all
-from planning.quantities import charges
-from planning.sizing.fit import fit, start_hours
-from planning.sizing.hours import all_month
+from planning.checklist.model.checklist import Checklist
+from planning.sizing.demand import Demand, Misfit
+from planning.spec.lock_content import State
+from planning.quoting.assembly.cluster import spec
+from planning.quoting.candidates.candidate import Candidate, whole
+from planning.quoting.search.candidate_set import CandidateSet
+from planning.quoting.search.least_time import list_sizes, pace, timed_demands
+from planning.quoting.candidates.extra_nodes import MARGIN
+from planning.quoting.candidates.market import Place
+from planning.quoting.candidates.eligibility import may_reserve
+from planning.quoting.candidates.purchases import is_reserved, is_uninterrupted, list_purchases
+from planning.quoting.search.recommendation import has_margin, is_firm, is_steady
+from planning.quoting.search.least_cost import Pick, count_nodes, find_cheapest, timed
+from planning.quoting.search.views import HYPERSCALERS, VIEWS
+from planning.costs.pricing import price_all
+from planning.costs.charges.cluster import charges
+from planning.sizing.machines.fit import fit, start_hours
+from planning.sizing.machines.node_hours import all_month
 
 MACHINES = (
     machine("big"),
@@ -295,8 +295,8 @@ def test_every_view_equals_brute_force_where_addresses_bound_the_nodes(
     small: SmallCatalog, wanted: Checklist, room: int
 ) -> None:
     with (
-        patch("planning.options.buildable.CUT_FOR_NODES", {"aws"}),
-        patch("planning.options.buildable.count_room", lambda *_args, **_named: room),
+        patch("planning.quoting.assembly.feasibility.CUT_FOR_NODES", {"aws"}),
+        patch("planning.quoting.assembly.feasibility.count_room", lambda *_args, **_named: room),
     ):
         compare_views(candidate_set(small, wanted))
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from small import SERVING, TODAY, TRAINING, SmallCatalog, checklist, machine, market, price, services
 
 from catalogs.model import Price
-from planning.checklist.model import Checklist
-from planning.quote import Quote
-from planning.quoting import quote
+from planning.checklist.model.checklist import Checklist
+from planning.quoting.quote import Quote
+from planning.quoting.quote_builder import quote
 
 SPOT = TRAINING | {"spot": True}
 ROWS = (

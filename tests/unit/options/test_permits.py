@@ -20,9 +20,9 @@ from small import (
 )
 
 from catalogs.model import Fabric, Form, Price
-from planning.checklist.model import Checklist
-from planning.options.search import Pick, find_cheapest
-from planning.options.views import VIEWS
+from planning.checklist.model.checklist import Checklist
+from planning.quoting.search.least_cost import Pick, find_cheapest
+from planning.quoting.search.views import VIEWS
 
 CPU = machine("cpu-8", gpu=None)
 FAR_CPU = machine("far-cpu", provider="nebius", gpu=None)

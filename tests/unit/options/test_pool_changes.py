@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from small import SERVING, TODAY, TRAINING, SmallCatalog, checklist, machine, market, price, services
 
-from planning.options.twins import describe_pool_changes
-from planning.quote import Option
-from planning.quoting import quote
+from planning.quoting.search.equivalent_regions import describe_pool_changes
+from planning.quoting.quote import Option
+from planning.quoting.quote_builder import quote
 
 CATALOG = SmallCatalog(
     (machine("big"), machine("cpu", gpu=None)),

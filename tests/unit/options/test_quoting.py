@@ -10,12 +10,12 @@ import pytest
 from small import SERVING, TODAY, TRAINING, SmallCatalog, accelerator, checklist, machine, market, price, services
 
 from catalogs.model import Form, Item, Price
-from planning.checklist.model import Checklist
-from planning.errors import NothingFitsError
-from planning.judgement_words import Verdict
-from planning.options.option import bill
-from planning.quote import Option, Quote
-from planning.quoting import LATE, quote
+from planning.checklist.model.checklist import Checklist
+from planning.values.errors import NothingFitsError
+from planning.values.verdict import Verdict
+from planning.quoting.option import bill
+from planning.quoting.quote import Option, Quote
+from planning.quoting.quote_builder import LATE, quote
 
 MACHINES = (
     machine("big"),

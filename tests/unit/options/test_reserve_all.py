@@ -7,9 +7,9 @@ from decimal import Decimal
 from small import TODAY, TRAINING, SmallCatalog, checklist, machine, market, price, services
 
 from catalogs.model import Item, Price
-from planning.checklist.model import Checklist
-from planning.quote import Option
-from planning.quoting import quote
+from planning.checklist.model.checklist import Checklist
+from planning.quoting.quote import Option
+from planning.quoting.quote_builder import quote
 
 PLACE = {"provider": "coreweave", "region": "us-east-1"}
 MACHINES = (machine("big", provider="coreweave"), machine("cpu", provider="coreweave", gpu=None))

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from small import TODAY, TRAINING, SmallCatalog, accelerator, checklist, machine, market, price, services
 
 from catalogs.model import Form
-from planning.checklist.model import Checklist
-from planning.errors import NothingFitsError
-from planning.judgement_words import Verdict
-from planning.money import HOURS_PER_MONTH
-from planning.options.market import Market
-from planning.quote import Quote
-from planning.quoting import quote
+from planning.checklist.model.checklist import Checklist
+from planning.values.errors import NothingFitsError
+from planning.values.verdict import Verdict
+from planning.values.money import HOURS_PER_MONTH
+from planning.quoting.candidates.market import Market
+from planning.quoting.quote import Quote
+from planning.quoting.quote_builder import quote
 
 MACHINES = (
     machine("big"),

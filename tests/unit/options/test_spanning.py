@@ -10,12 +10,12 @@ from small import SERVING, TRAINING, checklist, market
 from small import SmallCatalog as Catalog
 from test_quoting import AT_HOME, GPUS, MACHINES, ROWS, TODAY
 
-from planning.checklist.model import Checklist
-from planning.errors import NothingFitsError
-from planning.options.option import whole_bill
-from planning.options.parts import parts, under
-from planning.quote import Quote
-from planning.quoting import quote
+from planning.checklist.model.checklist import Checklist
+from planning.values.errors import NothingFitsError
+from planning.quoting.option import whole_bill
+from planning.quoting.search.placements import parts, under
+from planning.quoting.quote import Quote
+from planning.quoting.quote_builder import quote
 
 
 def spanning(**fields: Any) -> Checklist:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planning.platform.erasure import LARGEST_SET, MOST_NODES, default_parity, erasure_set
+from planning.platform.erasure_coding import LARGEST_SET, MOST_NODES, default_parity, erasure_set
 
 NODES = st.integers(1, 64)
 DRIVES = st.integers(1, 32)

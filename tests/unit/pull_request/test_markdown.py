@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from driver.pull_request import markdown
-from driver.pull_request.escaping import name, prose
+from cli.pages.diff import markdown
+from cli.terminal.escaping import name, prose
 
 OURS = {
     "h2", "p", "br", "ul", "li", "strong", "b", "em", "sub", "code", "details", "summary",

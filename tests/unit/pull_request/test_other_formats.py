@@ -8,8 +8,9 @@ import forms
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from driver.pull_request import junit, sarif, terminal
-from driver.screen import show
+from cli.pages.diff import junit, sarif
+from cli.views.diff import tables
+from cli.terminal.console import show
 from policies.table import RULES
 
 # What sarif-schema-2.1.0.json (OASIS, errata 01) demands and what GitHub needs on top, for what we write.
@@ -106,7 +107,7 @@ def test_junit_and_sarif_hold_whatever_the_names_are(noise: str) -> None:
 
 
 def test_the_terminal_shows_money_rules_and_what_goes(capsys: Any) -> None:
-    show(*terminal.parts(sample(verdict="failed")))
+    show(*tables.parts(sample(verdict="failed")))
     said = capsys.readouterr().out
     for words in ("FAILED for 1 stack and OVER", "+45,937.44 USD a month", "LIMIT RAISED", "WORKFLOW CHANGED"):
         assert words in said
@@ -117,7 +118,7 @@ def test_the_terminal_shows_money_rules_and_what_goes(capsys: Any) -> None:
 def test_the_terminal_takes_no_control_characters_or_mark_up(capsys: Any) -> None:
     evil = "[bold]x[/bold] \x1b[31mred\x07\n[/]"
     stack = forms.stack(evil, notes=[evil], breaches=[forms.breach(sentence=evil)])
-    show(*terminal.parts(forms.diff(stack, forms.failed(evil, evil), notes=[evil])))
+    show(*tables.parts(forms.diff(stack, forms.failed(evil, evil), notes=[evil])))
     said = capsys.readouterr().out
     assert "[bold]x[/bold]" in said
     assert "\x1b" not in said
@@ -125,5 +126,5 @@ def test_the_terminal_takes_no_control_characters_or_mark_up(capsys: Any) -> Non
 
 
 def test_where_no_stack_differs_the_headline_says_so(capsys: Any) -> None:
-    show(*terminal.parts(forms.diff(old=None, new=None, delta=None, verdict="within")))
+    show(*tables.parts(forms.diff(old=None, new=None, delta=None, verdict="within")))
     assert capsys.readouterr().out.startswith("within the limits: no stack differs")

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from driver.pull_request import markdown
+from cli.pages.diff import markdown
 
 ROOT = Path(__file__).parents[3]
 EXAMPLE = ROOT / "docs" / "examples" / "pull-request"

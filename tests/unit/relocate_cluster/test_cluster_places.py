@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from driver.relocate.job_objects import IMAGE, Peer
-from driver.relocate.places_reading import parse
-from planning.errors import Fault, InputError
+from operations.relocation.jobs.objects import IMAGE, Peer
+from operations.relocation.config.reader import parse
+from planning.values.errors import Fault, InputError
 
 WHOLE = """\
 source:
@@ -49,7 +49,7 @@ def changed(before: str, after: str) -> str:
 
 
 def test_movers_are_read_and_become_pods_of_a_cluster() -> None:
-    from driver.relocate.cluster_opening import movers_on
+    from operations.relocation.jobs.movers import movers_on
 
     places = parse(WHOLE, file="relocation.yaml", environment=SET).places
     assert places.movers is not None

@@ -11,19 +11,19 @@ from typing import Any
 
 import pytest
 
-from driver.relocate import cluster_opening
-from driver.relocate.cluster_copies import ClusterMovers
-from driver.relocate.job_objects import Peer
-from driver.relocate.live.job_cluster import opened_runs
-from driver.relocate.live.job_runs import Ended
-from driver.relocate.mover.looking import Look, Seen
-from driver.relocate.mover.manifest import ManifestWriter
-from driver.relocate.mover.round_shapes import CopyOptions, RoundReport
-from driver.relocate.mover.rows import Row
-from driver.relocate.mover.shapes import Listed, Place, StoreError
-from driver.relocate.places import Places
-from driver.relocate.step import Move, StepError
-from driver.relocate.stores import pairs
+from operations.relocation.jobs import movers as cluster_opening
+from operations.relocation.jobs.copies import ClusterMovers
+from operations.relocation.jobs.objects import Peer
+from operations.relocation.jobs.cluster import opened_runs
+from operations.relocation.jobs.runs import Ended
+from components.agents.mover.manifests.scan import Look, Seen
+from components.agents.mover.manifests.manifest import ManifestWriter
+from components.agents.mover.round_model import CopyOptions, RoundReport
+from components.agents.mover.manifests.row import Row
+from components.agents.mover.store.model import Listed, Place, StoreError
+from operations.relocation.config.endpoints import Places
+from operations.relocation.runner.step import Move, StepError
+from operations.relocation.buckets.pairs import pairs
 
 SOURCE, TARGET = (
     Place(endpoint=f"http://127.0.0.1:{port}", region="r", bucket="sets", access_key="a", secret_key="s")

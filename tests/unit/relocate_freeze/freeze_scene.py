@@ -7,21 +7,21 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, cast
 
-from driver.relocate.freezing.hands import Hands
-from driver.relocate.freezing.objects import ChangedMeanwhileError
-from driver.relocate.freezing.stopping import Patience
-from driver.relocate.live.postgres_freeze import key_of
-from driver.relocate.mover.shapes import Head, StoreError
-from driver.relocate.places import Places
-from driver.relocate.step import Move
+from operations.relocation.writers.ports import Hands
+from operations.clouds.kubernetes.objects import ChangedMeanwhileError
+from operations.relocation.writers.suspension import Patience
+from operations.relocation.databases.postgres_read_only import key_of
+from components.agents.mover.store.model import Head, StoreError
+from operations.relocation.config.endpoints import Places
+from operations.relocation.runner.step import Move
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from driver.relocate.freezing.objects import Kind
-    from driver.relocate.mover.shapes import Listed, Place
-    from driver.relocate.places import DatabasePlace, StorePlace
+    from operations.clouds.kubernetes.objects import Kind
+    from components.agents.mover.store.model import Listed, Place
+    from operations.relocation.config.endpoints import DatabasePlace, StorePlace
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 TEAM = "work-team"

@@ -10,17 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from moto import mock_aws
 
-from driver.relocate.freezing.hosts_text import addresses, switched
-from driver.relocate.live.names import ByHand, HostsFile
-from driver.relocate.live.route53 import Route53
-from driver.relocate.places import NamesMove
-from driver.relocate.step import StepError
+from operations.relocation.dns.hosts_text import addresses, switched
+from operations.relocation.dns.hosts_file import ByHand, HostsFile
+from operations.relocation.dns.route53 import Route53
+from operations.relocation.config.endpoints import NamesMove
+from operations.relocation.runner.step import StepError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from driver.relocate.step import Move
+    from operations.relocation.runner.step import Move
 
 HOSTS = (
     "127.0.0.1 localhost  # ours\n\n10.0.0.1 mlflow.acme kubeflow.acme other.acme # shared\n# 10.0.0.1 mlflow.acme\n"

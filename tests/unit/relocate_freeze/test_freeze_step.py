@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from freeze_scene import TEAM, Scene, with_team
 
-from driver.relocate.freezing import kinds
-from driver.relocate.step import StepError
-from driver.relocate.steps import commit, dns, freeze
+from operations.clouds.kubernetes import kinds
+from operations.relocation.runner.step import StepError
+from operations.relocation.steps import commit, dns, freeze
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,15 +12,16 @@ import pytest
 from freeze_scene import FakeStore, Remembered, Scene
 from moto import mock_aws
 
-from driver.relocate.freezing import canary, store_policy
-from driver.relocate.live import bucket_policy, minio_admin
-from driver.relocate.mover.shapes import Place
-from driver.relocate.step import StepError
+from operations.relocation.buckets import canary
+from operations.relocation.writers import store_policy
+from operations.relocation.writers import bucket_policy, minio_admin
+from components.agents.mover.store.model import Place
+from operations.relocation.runner.step import StepError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from driver.relocate.step import Move
+    from operations.relocation.runner.step import Move
 
 THEIRS = {"Sid": "Theirs", "Effect": "Deny", "Principal": "*", "Action": "s3:GetObject", "Resource": "*"}
 POLICY = json.dumps({"Version": "2012-10-17", "Id": "kept", "Statement": [THEIRS]})

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from freeze_scene import NOW, TEAM, FakeCluster, Scene, with_team
 
-from driver.relocate.freezing import kinds, stopping
-from driver.relocate.step import StepError
+from operations.clouds.kubernetes import kinds
+from operations.relocation.writers import suspension
+from operations.relocation.runner.step import StepError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,12 +22,12 @@ def scene(tmp_path: Path) -> Scene:
     return found
 
 
-def stop(scene: Scene) -> list[stopping.Stopped]:
-    return stopping.stop(scene.source, scene.move, side="source", patience=scene.clock.patience())
+def stop(scene: Scene) -> list[suspension.Stopped]:
+    return suspension.stop(scene.source, scene.move, side="source", patience=scene.clock.patience())
 
 
 def restore(scene: Scene) -> list[str]:
-    return stopping.restore(scene.source, scene.move, side="source")
+    return suspension.restore(scene.source, scene.move, side="source")
 
 
 def everything(cluster: FakeCluster) -> None:

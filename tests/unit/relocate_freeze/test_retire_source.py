@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from driver.cli import run as run_cli
-from driver.commands.relocating import retire
-from driver.relocate.journal import Journal
-from driver.relocate.live.retiring import PROTECTED, RETAINED, deletions, kept, resources_of
-from driver.relocate.records import Kind
-from planning.errors import InputError
-from planning.relocation.inventory import Inventory, with_resources
+from cli.main.application import run as run_cli
+from cli.commands.relocation import retire
+from operations.project.journal import Journal
+from operations.relocation.decommission import PROTECTED, RETAINED, deletions, kept, resources_of
+from operations.project.journal_records import Kind
+from planning.values.errors import InputError
+from planning.relocation.inventory.stack_inventory import Inventory, with_resources
 from planning.relocation.steps import NAMES
-from planning.takeoff.read.preview import Preview
-from planning.takeoff.resource import Resource
+from planning.costs.resources.formats.preview import Preview
+from planning.costs.resources.resource import Resource
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from driver.relocate import tethered
+from operations.project import child_process
 
 STARTS = """
 import subprocess, sys
-from driver.relocate.tethered import tethered
+from operations.project.child_process import tethered
 child = subprocess.Popen(tethered(["sleep", "600"]))
 print(child.pid, flush=True)
 child.wait()
@@ -46,5 +46,5 @@ def test_a_program_is_gone_once_whoever_started_it_was_killed() -> None:
 
 
 def test_without_setpriv_a_command_is_what_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tethered, "_setpriv", str)
-    assert tethered.tethered(["rclone", "sync"]) == ["rclone", "sync"]
+    monkeypatch.setattr(child_process, "_setpriv", str)
+    assert child_process.tethered(["rclone", "sync"]) == ["rclone", "sync"]

@@ -17,11 +17,11 @@ from typing import Final
 
 from machine_scene import Scene, steps
 
-from driver.relocate import machine
-from driver.relocate.machine import OnFailure
+from operations.relocation.runner import execution
+from operations.relocation.runner.execution import OnFailure
 
 CHILDREN: Final = multiprocessing.get_context("forkserver")
-CHILDREN.set_forkserver_preload(["driver.relocate.machine", "driver.relocate.places", "driver.commands.relocating.run"])
+CHILDREN.set_forkserver_preload(["operations.relocation.runner.execution", "operations.relocation.config.endpoints", "cli.commands.relocation.run"])
 PATIENCE: Final = 300.0
 """Seconds that a child may take; it needs some tenths of one."""
 
@@ -80,9 +80,9 @@ def _child(scene: Scene, at: int, back: bool) -> None:
     killer.install()
     scene.point = killer
     if back:
-        machine.roll_back(scene.parts, steps(scene))
+        execution.roll_back(scene.parts, steps(scene))
     else:
-        machine.run(scene.parts, steps(scene), on_failure=OnFailure.STOP)
+        execution.run(scene.parts, steps(scene), on_failure=OnFailure.STOP)
     os._exit(0)
 
 

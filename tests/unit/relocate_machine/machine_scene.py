@@ -10,10 +10,10 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from driver.relocate.journal import read
-from driver.relocate.machine import Parts
-from driver.relocate.places import Places
-from driver.relocate.step import Evidence, Move, Step
+from operations.project.journal import read
+from operations.relocation.runner.execution import Parts
+from operations.relocation.config.endpoints import Places
+from operations.relocation.runner.step import Evidence, Move, Step
 
 NAMES: Final = ("seed", "freeze", "final_delta", "dns", "commit")
 BEFORE: Final = {"replicas": 3, "names": "source", "open": "source"}

@@ -10,12 +10,12 @@ from typing import Any
 
 from machine_scene import Clock, places
 
-from driver.relocate.mover.copying import RoundReport
-from driver.relocate.mover.manifest import ManifestWriter
-from driver.relocate.mover.rows import Row
-from driver.relocate.mover.shapes import Head, Listed, Pairs, Place, StoreError
-from driver.relocate.places import Places
-from driver.relocate.step import Move
+from components.agents.mover.bucket_copy import RoundReport
+from components.agents.mover.manifests.manifest import ManifestWriter
+from components.agents.mover.manifests.row import Row
+from components.agents.mover.store.model import Head, Listed, Pairs, Place, StoreError
+from operations.relocation.config.endpoints import Places
+from operations.relocation.runner.step import Move
 
 SECRETS = {
     "MOVER_KEY": "mover",

@@ -14,13 +14,14 @@ import yaml
 from machine_children import begun, ended
 from machine_scene import BEFORE, Scene, steps
 
-from driver.commands.relocating import rollback, run, status, verify
-from driver.relocate import machine, opening
-from driver.relocate.mover.comparing import Terms
-from driver.relocate.proving import Proof
-from driver.relocate.step import Evidence, Move, Step, StepError
-from driver.relocate.steps import table as every_step
-from planning.errors import InputError
+from cli.commands.relocation import rollback, run, status, verify
+from operations.relocation.runner import execution
+from operations.relocation import workspace
+from components.agents.mover.manifests.comparison import Terms
+from operations.relocation.copies.verification import Proof
+from operations.relocation.runner.step import Evidence, Move, Step, StepError
+from operations.relocation.steps import table as every_step
+from planning.values.errors import InputError
 
 VARIABLES = {"MOVER_KEY": "mover", "MOVER_SECRET": "a-very-secret-key", "CANARY_KEY": "c", "CANARY_SECRET": "d"}
 
@@ -36,7 +37,7 @@ def table(scene: Scene) -> tuple[Step, ...]:
 
 
 def planned(move: Move) -> Evidence:
-    from driver.relocate.steps import plan
+    from operations.relocation.steps import plan
 
     return plan.do(move)
 
@@ -52,7 +53,7 @@ def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]:
     monkeypatch.chdir(tmp_path)
     for name, value in VARIABLES.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr("driver.relocate.steps.table.every_step", lambda: table(found))
+    monkeypatch.setattr("operations.relocation.steps.table.every_step", lambda: table(found))
     monkeypatch.setattr(found.__class__, "moves", property(lambda self: self.folder / "relocations" / "old--new"))
     return found
 
@@ -163,7 +164,7 @@ def test_status_of_a_failure_shows_its_reason(
     def failing(_move: Move) -> Evidence:
         raise StepError("2 keys were written")
 
-    monkeypatch.setattr("driver.relocate.steps.table.every_step", lambda: steps(scene, final_delta=failing))
+    monkeypatch.setattr("operations.relocation.steps.table.every_step", lambda: steps(scene, final_delta=failing))
     with pytest.raises(StepError):
         run.run_relocation("old", "new", until="observe")
     status.run_status("old", "new")
@@ -176,7 +177,7 @@ def test_a_run_that_rolls_back_by_itself_says_so(scene: Scene, monkeypatch: pyte
     def failing(_move: Move) -> Evidence:
         raise StepError("2 keys were written")
 
-    monkeypatch.setattr("driver.relocate.steps.table.every_step", lambda: steps(scene, final_delta=failing))
+    monkeypatch.setattr("operations.relocation.steps.table.every_step", lambda: steps(scene, final_delta=failing))
     with pytest.raises(StepError, match="rolled back"):
         run.run_relocation("old", "new", until="observe", on_failure="rollback")
     assert scene.world["replicas"] == 3
@@ -205,7 +206,7 @@ def test_a_signal_stops_at_once_and_says_what_to_run_next(
 ) -> None:
     process = begun(run_and_hang, scene, tmp_path / "said")
     for _ in range(2400):
-        if machine.stands(scene.moves).of("final_delta").tries:
+        if execution.stands(scene.moves).of("final_delta").tries:
             break
         time.sleep(0.05)
     assert process.pid
@@ -232,7 +233,7 @@ def test_verify_proves_without_a_step(
         manifests=(Path("source"), Path("target")),
         terms=Terms(),
     )
-    monkeypatch.setattr("driver.relocate.proving.prove", lambda _asked: [found])
+    monkeypatch.setattr("operations.relocation.copies.verification.prove", lambda _asked: [found])
     run.run_relocation("old", "new", until="plan")
     before = scene.journal.read_bytes()
     capsys.readouterr()
@@ -263,7 +264,7 @@ def test_a_second_roll_back_has_nothing_to_take_back_and_copies_can_still_be_pro
     assert rollback.run_rollback("old", "new") == 0
     with pytest.raises(InputError, match="nothing was begun since the last roll back"):
         rollback.run_rollback("old", "new")
-    monkeypatch.setattr("driver.relocate.proving.prove", lambda _asked: [])
+    monkeypatch.setattr("operations.relocation.copies.verification.prove", lambda _asked: [])
     assert verify.run_verify("old", "new") == 0
     assert scene.world["seed"] == 1
 
@@ -271,4 +272,4 @@ def test_a_second_roll_back_has_nothing_to_take_back_and_copies_can_still_be_pro
 def test_a_folder_is_named_after_both_stacks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "Pulumi.yaml").write_text("name: x\n")
     monkeypatch.chdir(tmp_path)
-    assert opening.folder_of("old", "new") == tmp_path / "relocations" / "old--new"
+    assert workspace.folder_of("old", "new") == tmp_path / "relocations" / "old--new"

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from machine_scene import Clock
 
-from driver.relocate.journal import HEAD, NAME, Journal, read
-from driver.relocate.memory import JournalMemory
-from driver.relocate.records import Kind
-from planning.errors import InputError, in_one_line
+from operations.project.journal import HEAD, NAME, Journal, read
+from operations.relocation.runner.memory import JournalMemory
+from operations.project.journal_records import Kind
+from planning.values.errors import InputError, in_one_line
 
 
 def written(folder: Path, lines: int = 5) -> Path:

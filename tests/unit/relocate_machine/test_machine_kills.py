@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from machine_children import killed
 from machine_scene import BEFORE, NAMES, Scene, steps
 
-from driver.relocate import machine
-from driver.relocate.journal import read
+from operations.relocation.runner import execution
+from operations.project.journal import read
 
 COPIED = {name: 1 for name in NAMES if name not in {"freeze", "dns", "commit"}}
 MOVED = {"replicas": 0, "names": "target", "open": "target"} | COPIED
@@ -33,7 +33,7 @@ def test_a_kill_at_any_point_is_resumed_with_every_effect_once(tmp_path: Path) -
         scene = Scene(tmp_path / f"at-{at}")
         scene.folder.mkdir()
         was_killed = killed(scene, at)
-        stands = machine.run(scene.parts, steps(scene))
+        stands = execution.run(scene.parts, steps(scene))
         assert stands.committed
         assert scene.world == MOVED, at
         assert [name for name in NAMES if f"done {name}" not in scene.kinds()] == []
@@ -47,14 +47,14 @@ def test_a_kill_at_any_point_of_a_roll_back_is_resumed_and_the_source_is_as_it_w
     while was_killed:
         scene = Scene(tmp_path / f"at-{at}")
         scene.folder.mkdir()
-        machine.run(scene.parts, steps(scene), until="dns")
+        execution.run(scene.parts, steps(scene), until="dns")
         assert scene.world["replicas"] == 0
         was_killed = killed(scene, at, back=True)
-        if machine.stands(scene.moves).begun:
-            machine.roll_back(scene.parts, steps(scene))
+        if execution.stands(scene.moves).begun:
+            execution.roll_back(scene.parts, steps(scene))
         assert scene.world == ROLLED_BACK, at
-        assert machine.stands(scene.moves).attempt == 2
-        assert machine.stands(scene.moves).frozen_since is None
+        assert execution.stands(scene.moves).attempt == 2
+        assert execution.stands(scene.moves).frozen_since is None
         at += 1
     assert at > 40
 
@@ -67,15 +67,15 @@ def test_after_any_history_of_kills_and_roll_backs_it_ends_moved_or_as_it_was(
     with tempfile.TemporaryDirectory() as folder:
         scene = Scene(Path(folder))
         for at, wanted in history:
-            stands = machine.stands(scene.moves)
+            stands = execution.stands(scene.moves)
             can_go_back = stands.begun and not stands.past_return
             killed(scene, at, back=can_go_back and (wanted or stands.rolling_back))
-        stands = machine.stands(scene.moves)
+        stands = execution.stands(scene.moves)
         if stands.begun and not stands.past_return and (back or stands.rolling_back):
-            stands = machine.roll_back(scene.parts, steps(scene))
+            stands = execution.roll_back(scene.parts, steps(scene))
             assert {name: scene.world[name] for name in BEFORE} == BEFORE
         else:
-            stands = machine.run(scene.parts, steps(scene))
+            stands = execution.run(scene.parts, steps(scene))
             assert stands.committed
             assert scene.world == MOVED
         assert [each.seq for each in read(scene.journal).records] == list(range(1, len(scene.kinds()) + 1))
@@ -86,12 +86,12 @@ def test_what_is_remembered_is_how_it_was_before_the_first_try(tmp_path: Path) -
     for at in range(1, 60):
         scene = Scene(tmp_path / f"at-{at}")
         scene.folder.mkdir()
-        machine.run(scene.parts, steps(scene), until="seed")
+        execution.run(scene.parts, steps(scene), until="seed")
         killed(scene, at)
         if scene.world["replicas"] == 3 or "done freeze" in scene.kinds():
             continue
-        machine.run(scene.parts, steps(scene), until="freeze")  # finds them stopped
-        machine.roll_back(scene.parts, steps(scene))
+        execution.run(scene.parts, steps(scene), until="freeze")  # finds them stopped
+        execution.roll_back(scene.parts, steps(scene))
         assert scene.world["replicas"] == 3
         found += 1
     assert found >= 3
@@ -101,5 +101,5 @@ def test_a_process_killed_leaves_no_lock_behind(tmp_path: Path) -> None:
     scene = Scene(tmp_path)
     assert killed(scene, 30)
     assert (scene.moves / "writer.lock").read_text()
-    machine.run(scene.parts, steps(scene))
+    execution.run(scene.parts, steps(scene))
     assert not (scene.moves / "writer.lock").read_text()

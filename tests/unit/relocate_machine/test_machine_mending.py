@@ -8,15 +8,15 @@ import pytest
 from machine_scene import places
 from machine_stores import SECRETS, World
 
-from driver.relocate import mending
-from driver.relocate.mover.comparing import Terms
-from driver.relocate.mover.copying import RoundReport
-from driver.relocate.mover.manifest import ManifestWriter
-from driver.relocate.mover.rows import Row
-from driver.relocate.step import Evidence, StepError
-from driver.relocate.steps import seed, verify
-from driver.relocate.stores import Pair, pairs
-from planning.errors import in_one_line
+from operations.relocation.copies import repair
+from components.agents.mover.manifests.comparison import Terms
+from components.agents.mover.bucket_copy import RoundReport
+from components.agents.mover.manifests.manifest import ManifestWriter
+from components.agents.mover.manifests.row import Row
+from operations.relocation.runner.step import Evidence, StepError
+from operations.relocation.steps import seed, verify
+from operations.relocation.buckets.pairs import Pair, pairs
+from planning.values.errors import in_one_line
 
 SAID = "1 missing, 0 extra, 1 different"
 
@@ -102,11 +102,11 @@ def test_what_a_proof_found_is_copied_anew_by_the_next_try(world: World, mover: 
 def test_a_first_copy_after_a_roll_back_mends_too(world: World, mover: Mover) -> None:
     damaged(world)
     refusal(world, mover)
-    from driver.relocate import rounds
+    from operations.relocation.copies import rounds
 
     rounds.one_round(world.move, movers={"atoll": mover}, connect=world.stores.connect)
     assert mover.copied == ["a", "c"]
-    assert not mending.noted(pair_of(world)).open
+    assert not repair.noted(pair_of(world)).open
 
 
 def test_what_is_extra_is_named_and_never_touched(world: World, mover: Mover) -> None:
@@ -150,7 +150,7 @@ def test_a_kill_while_it_is_mended_is_mended_by_the_next_try(
         if killed == "round":
             mover.meddle = die
         else:
-            patch.setattr(mending, killed, die)
+            patch.setattr(repair, killed, die)
         with pytest.raises(KeyboardInterrupt):
             verified(world, mover)
     mover.meddle = None
@@ -217,9 +217,9 @@ def test_what_is_different_is_what_a_proof_calls_so(
         "version": "v",
     }
     sides = write(tmp_path / "here", Row(**here)), write(tmp_path / "there", Row(**{**here, **there}))
-    found = mending.damage(*sides, Terms(declared=frozenset(declared)))
+    found = repair.damage(*sides, Terms(declared=frozenset(declared)))
     assert len(found.different) == different == found.count
-    from driver.relocate.mover.comparing import compare
+    from components.agents.mover.manifests.comparison import compare
 
     assert bool(compare(*sides, Terms(declared=frozenset(declared))).different.count) == bool(different)
 
@@ -229,6 +229,6 @@ def test_versions_of_a_key_are_one_damage_and_our_own_are_none(tmp_path: Path) -
     ours = Row(key=".atoll-canary/x", size=1)
     here = write(tmp_path / "here", old, new, Row(key="\udc80 odd", size=1), Row(key="z", size=1))
     there = write(tmp_path / "there", new, ours, Row(key="m", size=1))
-    found = mending.damage(here, there, Terms(reserved=".atoll-canary/"))
+    found = repair.damage(here, there, Terms(reserved=".atoll-canary/"))
     assert (found.missing, found.different, found.extra) == (2, ["k"], 1)
     assert found.first == ["k", "z", "\udc80 odd"]

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from driver.relocate.places import FILL
-from driver.relocate.places_reading import parse, read_file
-from driver.relocate.places_rules import paired
-from driver.relocate.secrecy import kept_secret
-from planning.errors import Fault, InputError
+from operations.relocation.config.endpoints import FILL
+from operations.relocation.config.reader import parse, read_file
+from operations.relocation.config.rules import paired
+from operations.relocation.runner.redaction import kept_secret
+from planning.values.errors import Fault, InputError
 
 WHOLE = """\
 source:

@@ -11,20 +11,21 @@ import pytest
 from machine_scene import places
 from machine_stores import SECRETS, FakeStore, World
 
-from driver.relocate import by_hand, by_hand_marks, sides, uris_ahead
-from driver.relocate.capacity import usable
-from driver.relocate.freezing.canary import CONTENT
-from driver.relocate.live.database_facts import DatabaseFacts
-from driver.relocate.metadata.rewriting import Stray, Survey
-from driver.relocate.mover.copying import RoundReport
-from driver.relocate.mover.ledger import Ledger, Written
-from driver.relocate.mover.shapes import Head, StoreError
-from driver.relocate.sides import Asking
-from driver.relocate.step import Evidence, Move, StepError
-from driver.relocate.steps import deltas, final_delta, observe, plan, preflight, provision, seed, verify
-from driver.relocate.steps.table import every_step
-from driver.relocate.stores import foreign, pairs
-from planning.errors import in_one_line
+from operations.relocation.steps import manual_work, endpoint_queries as sides, uri_refusals
+from operations.relocation.config import manual_confirmations
+from operations.relocation.buckets.capacity import usable
+from operations.relocation.buckets.canary import CONTENT
+from operations.relocation.databases.postgres_facts import DatabaseFacts
+from operations.relocation.databases.uri_rewrite import Stray, Survey
+from components.agents.mover.bucket_copy import RoundReport
+from components.agents.mover.ledger import Ledger, Written
+from components.agents.mover.store.model import Head, StoreError
+from operations.relocation.steps.endpoint_queries import Asking
+from operations.relocation.runner.step import Evidence, Move, StepError
+from operations.relocation.steps import deltas, final_delta, observe, plan, preflight, provision, seed, verify
+from operations.relocation.steps.table import every_step
+from operations.relocation.buckets.pairs import foreign, pairs
+from planning.values.errors import in_one_line
 from planning.relocation.steps import NAMES, STEPS
 
 FACTS = DatabaseFacts(name="a:5432/mlflow", major=15, size=1, tables=40, schema="1b5f", used=(), mark="")
@@ -228,11 +229,11 @@ def test_a_database_is_held_against_the_rules_by_reading_alone(world: World, mon
         asked_of.append((place.uri_env, writing))
         yield "connection"
 
-    monkeypatch.setattr(uris_ahead.postgres, "session", session)
-    monkeypatch.setattr(uris_ahead, "survey", lambda _connection, _schema, _rules, **_more: found)
+    monkeypatch.setattr(uri_refusals.postgres, "session", session)
+    monkeypatch.setattr(uri_refusals, "survey", lambda _connection, _schema, _rules, **_more: found)
     with_databases(world)
     with pytest.raises(StepError) as refused:
-        uris_ahead.hold(world.places, SECRETS)
+        uri_refusals.hold(world.places, SECRETS)
     assert asked_of == [("OLD_URI", False)]
     assert in_one_line(refused.value) == (
         "mlflow: addresses that fit no rule: 2 in runs.artifact_uri (as s3://a/1, s3://a/2); "
@@ -240,25 +241,25 @@ def test_a_database_is_held_against_the_rules_by_reading_alone(world: World, mon
         "add a rule to `uris` of relocation.yaml, where an address stays right one whose source and target are equal; "
         "then roll back and run again"
     )
-    monkeypatch.setattr(uris_ahead, "survey", lambda *_, **_more: replace(found, orphans=(), too_long=()))
-    assert uris_ahead.hold(world.places, SECRETS) == ["mlflow"]
+    monkeypatch.setattr(uri_refusals, "survey", lambda *_, **_more: replace(found, orphans=(), too_long=()))
+    assert uri_refusals.hold(world.places, SECRETS) == ["mlflow"]
 
 
 def test_what_people_have_not_confirmed_is_said_and_stops_nothing(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert asked(world)["left to you"] == by_hand.NO_PLAN
+    assert asked(world)["left to you"] == manual_work.NO_PLAN
     every = {
-        key: by_hand.Open(key=key, title=key, why="no row", written=True) for key in ("volumes/notebooks", "secrets/a")
+        key: manual_work.Open(key=key, title=key, why="no row", written=True) for key in ("volumes/notebooks", "secrets/a")
     }
-    mark = by_hand_marks.Mark(who="ada", when=world.clock(), how="looked", until=world.clock())
-    stands = by_hand.Standing(
+    mark = manual_confirmations.Mark(who="ada", when=world.clock(), how="looked", until=world.clock())
+    stands = manual_work.Standing(
         every=every,
-        marks=by_hand_marks.Marks(confirmed={"secrets/a": mark}, empty=frozenset()),
+        marks=manual_confirmations.Marks(confirmed={"secrets/a": mark}, empty=frozenset()),
         plan=world.folder / "plan.json",
         path=world.folder / "by-hand.yaml",
     )
-    monkeypatch.setattr(by_hand, "look", lambda _places, **_more: stands)
+    monkeypatch.setattr(manual_work, "look", lambda _places, **_more: stands)
     assert asked(world)["left to you"] == ["volumes/notebooks"]
     assert world.said[-1] == (
         "left to you, and to be confirmed in by-hand.yaml before the databases: volumes/notebooks"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from driver.cli import run as run_cli
-from driver.rehearsal import built, rehearsing
+from cli.main.application import run as run_cli
+from operations.relocation.rehearsal import programs, scenario
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,8 +37,8 @@ def places(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
         found.append(folder)
         return FORM
 
-    monkeypatch.setattr(built, "programs", lambda: None)
-    monkeypatch.setattr(rehearsing, "rehearse", rehearse)
+    monkeypatch.setattr(programs, "programs", lambda: None)
+    monkeypatch.setattr(scenario, "rehearse", rehearse)
     return found
 
 

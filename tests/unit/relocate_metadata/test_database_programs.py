@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from driver.relocate.live import mysql, postgres, programs
-from driver.relocate.places import DatabasePlace
-from driver.relocate.step import StepError
+from operations.relocation.databases import mysql, postgres, client_programs
+from operations.relocation.config.endpoints import DatabasePlace
+from operations.relocation.runner.step import StepError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -70,7 +70,7 @@ def test_a_dump_of_mysql_is_one_snapshot_and_shows_no_secret(tmp_path: Path, sai
     assert 'password="p\\"w\\\\ä#;%"' in started.options[-1]
     assert "port=3307" in started.options[-1]
     assert 'ssl-mode="REQUIRED"' in started.options[-1]
-    assert digest == programs.digest_of(tmp_path / "pipelines.dump")
+    assert digest == client_programs.digest_of(tmp_path / "pipelines.dump")
     assert [each.name for each in tmp_path.iterdir()] == ["pipelines.dump"]
     assert (tmp_path / "pipelines.dump").stat().st_mode & 0o777 == 0o600
 
@@ -174,7 +174,7 @@ def test_a_program_older_than_the_server_is_refused(said: str, server: int, fits
 
 def test_a_program_that_is_not_there_is_named() -> None:
     with pytest.raises(StepError, match="no-such-program is not on PATH") as caught:
-        programs.found("no-such-program", package="something")
+        client_programs.found("no-such-program", package="something")
     assert caught.value.hint == "install something"
 
 
@@ -205,10 +205,10 @@ def test_a_restore_is_one_transaction_that_stops_at_the_first_fault(tmp_path: Pa
 
 def test_a_program_that_fails_says_why(tmp_path: Path) -> None:
     script = "import sys; print('out'); sys.stderr.write('it is full'); sys.exit(int(sys.argv[1]))"
-    assert programs.run([sys.executable, "-c", script, "0"], environment={}).strip() == "out"
+    assert client_programs.run([sys.executable, "-c", script, "0"], environment={}).strip() == "out"
     with pytest.raises(StepError, match="ended with 3: it is full"):
-        programs.run([sys.executable, "-c", script, "3"], environment={})
+        client_programs.run([sys.executable, "-c", script, "3"], environment={})
     kept = tmp_path / "kept"
-    programs.run([sys.executable, "-c", script, "0"], environment={}, writes=kept)
+    client_programs.run([sys.executable, "-c", script, "0"], environment={}, writes=kept)
     assert kept.read_text(encoding="utf-8").strip() == "out"
     assert kept.stat().st_mode & 0o777 == 0o600

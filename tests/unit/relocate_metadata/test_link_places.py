@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from driver.relocate.metadata.links import OPENED_EACH, Where, by_bucket, different, looked, roots, where
-from driver.relocate.mover.shapes import Listed
+from operations.relocation.databases.artifact_links import OPENED_EACH, Where, by_bucket, different, looked, roots, where
+from components.agents.mover.store.model import Listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from driver.relocate.freezing.objects import Kind, name_of, namespace_of
-from driver.relocate.live import pipelines, recreating, serving, tiny_pod
-from driver.relocate.metadata.documents import cleaned, regional_images
-from driver.relocate.metadata.rules import rules_of
-from driver.relocate.step import StepError
+from operations.clouds.kubernetes.objects import Kind, name_of, namespace_of
+from operations.relocation.cluster import pipelines, recreation, serving, probe_pod
+from operations.relocation.cluster.documents import cleaned, regional_images
+from operations.relocation.databases.uri_rules import rules_of
+from operations.relocation.runner.step import StepError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -122,7 +122,7 @@ def test_a_second_time_nothing_is_made_and_the_ids_are_the_same(sides: tuple[Clu
     assert again.made == ()
     assert again.there == ("team-vision/nightly", "team-vision/weekly")
     assert again.uids == first.uids
-    assert recreating.summary({"x": again}) == {"x": {"made": [], "there_already": list(again.there)}}
+    assert recreation.summary({"x": again}) == {"x": {"made": [], "there_already": list(again.there)}}
 
 
 def test_another_schedule_of_the_same_name_is_named_and_nothing_is_made(sides: tuple[Cluster, Cluster]) -> None:
@@ -167,7 +167,7 @@ def test_model_servers_are_made_stopped_and_run_at_commit_as_they_ran() -> None:
     assert kept["spec"]["predictor"]["model"]["storageUri"] == "s3://new/models/llm"
     assert kept["metadata"]["annotations"] == {serving.STOP: "true"}
     assert (kept["apiVersion"], kept["kind"]) == ("serving.kserve.io/v1beta1", "InferenceService")
-    assert recreating.images(list(found.values())) == [IMAGES[0]]
+    assert recreation.images(list(found.values())) == [IMAGES[0]]
     memory = Remembering({serving.key_of(service): {"made": True}})
     assert serving.start_all(memory, source=here, target=there) == ["InferenceService team-vision/llm"]
     assert serving.STOP not in kept["metadata"]["annotations"]
@@ -200,26 +200,26 @@ def test_what_the_old_server_wrote_is_not_taken_along() -> None:
 
 
 def test_what_a_server_fills_in_beside_is_no_difference() -> None:
-    assert recreating.same({"a": [1, {"b": 2}]}, {"a": [1, {"b": 2, "c": 3}], "d": 4})
-    assert not recreating.same({"a": [1]}, {"a": [1, 2]})
-    assert not recreating.same({"a": 1}, {})
+    assert recreation.same({"a": [1, {"b": 2}]}, {"a": [1, {"b": 2, "c": 3}], "d": 4})
+    assert not recreation.same({"a": [1]}, {"a": [1, 2]})
+    assert not recreation.same({"a": 1}, {})
 
 
 def test_a_pod_is_placed_and_gone_again() -> None:
     there = Cluster(0)
-    assert tiny_pod.placed(there, there) == "node-1"
-    assert there.listed(tiny_pod.POD) == []
+    assert probe_pod.placed(there, there) == "node-1"
+    assert there.listed(probe_pod.POD) == []
 
 
 def test_a_pod_that_no_node_takes_is_named_and_gone_again() -> None:
     there = Cluster(0, node="")
-    there.create(tiny_pod.POD, tiny_pod.manifest())  # of a run that was killed
+    there.create(probe_pod.POD, probe_pod.manifest())  # of a run that was killed
     there.change(
-        tiny_pod.POD,
-        namespace=tiny_pod.NAMESPACE,
-        name=tiny_pod.NAME,
+        probe_pod.POD,
+        namespace=probe_pod.NAMESPACE,
+        name=probe_pod.NAME,
         change={"status": {"conditions": [{"type": "PodScheduled", "message": "0/3 nodes are available"}]}},
     )
-    said = tiny_pod.placed(there, there, sleep=lambda _: None)
+    said = probe_pod.placed(there, there, sleep=lambda _: None)
     assert said == "! no node took it within 90 s: 0/3 nodes are available"
-    assert there.listed(tiny_pod.POD) == []
+    assert there.listed(probe_pod.POD) == []

@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from driver.relocate.live import mysql_uris
-from driver.relocate.metadata.rules import rules_of
-from driver.relocate.places import Places
-from driver.relocate.step import Move, StepError
-from driver.relocate.steps.databases import STEP as DATABASES
-from driver.relocate.steps.databases import pairs
-from driver.relocate.steps.rewrite import STEP as REWRITE
-from driver.relocate.steps.rewrite import moved_prefixes, rules_for
-from driver.relocate.steps.smoke import STEP as SMOKE
+from operations.relocation.databases import mysql_uris
+from operations.relocation.databases.uri_rules import rules_of
+from operations.relocation.config.endpoints import Places
+from operations.relocation.runner.step import Move, StepError
+from operations.relocation.steps.databases import STEP as DATABASES
+from operations.relocation.steps.databases import pairs
+from operations.relocation.steps.rewrite import STEP as REWRITE
+from operations.relocation.steps.rewrite import moved_prefixes, rules_for
+from operations.relocation.steps.smoke import STEP as SMOKE
 from planning.relocation.steps import NAMES
 
 if TYPE_CHECKING:

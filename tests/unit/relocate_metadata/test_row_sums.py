@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from driver.relocate.metadata.row_sums import Sums, TableSum, differences, remarks
+from operations.relocation.databases.row_checksums import Sums, TableSum, differences, remarks
 
 HERE = Sums(
     server=15,

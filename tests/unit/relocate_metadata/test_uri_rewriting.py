@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from uri_tables import every, made, put
 
-from driver.relocate.metadata.hub_uris import HUB
-from driver.relocate.metadata.mlflow_uris import MLFLOW
-from driver.relocate.metadata.rewriting import addresses, rewrite, survey
-from driver.relocate.metadata.rules import rules_of
-from driver.relocate.metadata.sql import MetadataError
+from operations.relocation.databases.hub_schema import HUB
+from operations.relocation.databases.mlflow_schema import MLFLOW
+from operations.relocation.databases.uri_rewrite import addresses, rewrite, survey
+from operations.relocation.databases.uri_rules import rules_of
+from operations.relocation.databases.sql import MetadataError
 
 RULES = rules_of([("s3://old/runs", "s3://new"), ("s3://old", "s3://rest"), ("s3://kept", "s3://kept")])
 PIECES = st.sampled_from(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 
-from driver.relocate.metadata.mlflow_uris import MLFLOW
-from driver.relocate.metadata.schema import Schema
-from driver.relocate.metadata.sql import joined, named
+from operations.relocation.databases.mlflow_schema import MLFLOW
+from operations.relocation.databases.schema import Schema
+from operations.relocation.databases.sql import joined, named
 
 HEAD = next(iter(MLFLOW.known))
 

@@ -6,20 +6,20 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from catalogs.reader import Catalog, load
-from planning.checklist.reading import read_file
-from planning.lock import Lock, LockedLine
-from planning.money import Range
-from planning.options.market import Market
-from planning.options.option import ceilings
-from planning.quote import lock
-from planning.quoting import quote
-from planning.relocation.moving_bill import MovingBill, Terms, moving_bill
-from planning.relocation.route import Exit, Route
-from planning.relocation.volume import Volume
+from catalogs.catalog import Catalog, load
+from planning.checklist.reading.checklist_file import read_file
+from planning.spec.lock import Lock, LockedLine
+from planning.values.money import Range
+from planning.quoting.candidates.market import Market
+from planning.quoting.option import ceilings
+from planning.quoting.quote import lock
+from planning.quoting.quote_builder import quote
+from planning.relocation.costs.bill import MovingBill, Terms, moving_bill
+from planning.relocation.costs.route import Exit, Route
+from planning.relocation.inventory.volume import Volume
 
 if TYPE_CHECKING:
-    from planning.bill import LineItem
+    from planning.costs.bill import LineItem
 
 ROOT = Path(__file__).parents[3]
 TODAY = date(2026, 11, 21)  # the prices of the catalog are of this autumn

@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from moving_kit import TB, at, billed, bucket, catalog, example, line, move, one, termed, terms
 
-from driver.render.bill import lay_out_bill
-from planning.bill import total
-from planning.lock_shapes import State
-from planning.money import Range, to_cents
-from planning.relocation.moving_bill import moving_bill
-from planning.relocation.moving_overlap import months_left
-from planning.relocation.requests import requests
-from planning.relocation.route import Route
-from planning.relocation.volume import PART_BYTES, Volume
+from cli.views.quote.bill import lay_out_bill
+from planning.costs.bill import total
+from planning.spec.lock_content import State
+from planning.values.money import Range, to_cents
+from planning.relocation.costs.bill import moving_bill
+from planning.relocation.costs.parallel_run import months_left
+from planning.relocation.costs.requests import requests
+from planning.relocation.costs.route import Route
+from planning.relocation.inventory.volume import PART_BYTES, Volume
 
 
 def transfer(tb: int, **route: object) -> Decimal:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from moving_kit import bucket, move
 
-from planning.relocation.route import Route, usual_exit
+from planning.relocation.costs.route import Route, usual_exit
 
 
 def test_through_nat_the_bill_says_what_that_costs_and_who_need_not_pay_it() -> None:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from driver.relocate.mover.shapes import Head, Listed, Pairs, Place, StoreError
-from driver.relocate.places import Places
+from components.agents.mover.store.model import Head, Listed, Pairs, Place, StoreError
+from operations.relocation.config.endpoints import Places
 
 
 @dataclass

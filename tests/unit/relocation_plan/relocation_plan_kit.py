@@ -6,19 +6,19 @@ from datetime import date
 from functools import cache
 from pathlib import Path
 
-from driver.answers import option_named, quoted
-from driver.prices import price_book
-from driver.project import Subject
-from driver.relocate.given import Named, given, measured, rates
-from driver.relocate.measured_file import MeasuredFile
-from planning.lock import Lock
-from planning.options.option import ceilings
-from planning.quote import lock
-from planning.relocation.foreseen import from_lock
-from planning.relocation.inventory import Inventory, without
-from planning.relocation.measured import with_measured
+from operations.plans.quote import option_named, quoted
+from operations.plans.price_book import price_book
+from operations.project.workspace import Subject
+from operations.relocation.config.plan_inputs import Named, given, measured, rates
+from operations.relocation.config.measurements import MeasuredFile
+from planning.spec.lock import Lock
+from planning.quoting.option import ceilings
+from planning.quoting.quote import lock
+from planning.relocation.inventory.expected_assets import from_lock
+from planning.relocation.inventory.stack_inventory import Inventory, without
+from planning.relocation.inventory.measurements import with_measured
 from planning.relocation.plan import RelocationPlan, plan
-from planning.relocation.route import Exit
+from planning.relocation.costs.route import Exit
 
 EXAMPLE = Path(__file__).parents[3] / "docs" / "examples" / "relocation"
 TODAY = date(2026, 11, 21)

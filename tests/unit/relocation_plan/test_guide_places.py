@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from driver.relocate import by_hand_marks
-from driver.relocate.places import Places
-from driver.relocate.places_reading import parse
-from driver.relocate.places_rules import paired, variables
-from planning.checklist.shape import inner_models
-from planning.errors import InputError
+from operations.relocation.config import manual_confirmations
+from operations.relocation.config.endpoints import Places
+from operations.relocation.config.reader import parse
+from operations.relocation.config.rules import paired, variables
+from planning.checklist.model.structure import inner_models
+from planning.values.errors import InputError
 from planning.relocation.steps import POINT_OF_NO_RETURN, STEPS
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def test_the_movers_of_a_cluster_are_taken_with_the_example(environment: dict[st
 def test_the_marks_of_people_are_taken() -> None:
     text = next(each for each in BLOCKS if each.startswith("things:\n  volumes/notebooks:\n    who:"))
     now = datetime(2027, 1, 1, tzinfo=UTC)
-    marks = by_hand_marks.parse(text, file="by-hand.yaml", known={"volumes/notebooks"}, now=now)
+    marks = manual_confirmations.parse(text, file="by-hand.yaml", known={"volumes/notebooks"}, now=now)
     assert [each.who for each in marks.confirmed.values()] == ["ada"]
 
 

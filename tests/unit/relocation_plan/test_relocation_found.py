@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from kubernetes.client.exceptions import ApiException
 from urllib3.exceptions import MaxRetryError
 
-from driver.relocate.freezing.objects import Kind
-from driver.relocate.live.found import found
-from planning.relocation import things
-from planning.relocation.things import Loss, Treatment
+from operations.clouds.kubernetes.objects import Kind
+from operations.relocation.cluster.inventory import found
+from planning.relocation.inventory import assets
+from planning.relocation.inventory.assets import Loss, Treatment
 
 
 def meta(namespace: str, name: str, **more: object) -> dict[str, object]:
@@ -50,7 +50,7 @@ class Broken:
         raise self.fault
 
 
-def by_key(fake: Fake) -> dict[str, things.Thing]:
+def by_key(fake: Fake) -> dict[str, assets.Thing]:
     said = found(fake)
     assert said.silence == ""
     return {each.key: each for each in said.things}
@@ -94,14 +94,14 @@ def test_databases_are_recognised_by_operator_image_and_address() -> None:
         )
     )
     databases = {
-        key: each.kind for key, each in keys.items() if each.kind in {things.Kind.POSTGRESQL, things.Kind.MYSQL}
+        key: each.kind for key, each in keys.items() if each.kind in {assets.Kind.POSTGRESQL, assets.Kind.MYSQL}
     }
     assert databases == {
-        "database/mlflow": things.Kind.POSTGRESQL,
-        "database/work-a/own": things.Kind.POSTGRESQL,
-        "database/pipelines": things.Kind.MYSQL,
-        "database/work-a/orders": things.Kind.POSTGRESQL,
-        "database/outside/rds.example": things.Kind.MYSQL,
+        "database/mlflow": assets.Kind.POSTGRESQL,
+        "database/work-a/own": assets.Kind.POSTGRESQL,
+        "database/pipelines": assets.Kind.MYSQL,
+        "database/work-a/orders": assets.Kind.POSTGRESQL,
+        "database/outside/rds.example": assets.Kind.MYSQL,
     }
 
 

@@ -6,17 +6,17 @@ import pytest
 from relocation_plan_kit import Kit
 
 from catalogs.software.reader import software
-from components.platform import names
-from components.storage import objects
-from driver.relocate.live import found as live
-from planning.checklist.model import TierAsk
-from planning.money import Range
-from planning.relocation import foreseen, inventory
-from planning.relocation.buckets import PURPOSES, STORE_USERS
-from planning.relocation.classes import PARTS
-from planning.relocation.registered import POSTGRES, STATEFUL_TYPES, keys_of
-from planning.relocation.things import Kind, Loss, Seen, Thing, Treatment
-from planning.takeoff.resource import Resource
+from components.platform.building_blocks import names
+from components.context import buckets
+from operations.relocation.cluster import inventory as live
+from planning.checklist.model.checklist import TierAsk
+from planning.values.money import Range
+from planning.relocation.inventory import expected_assets, stack_inventory
+from planning.relocation.inventory.bucket_state import PURPOSES, STORE_USERS
+from planning.relocation.inventory.state_classes import PARTS
+from planning.relocation.inventory.resource_assets import POSTGRES, STATEFUL_TYPES, keys_of
+from planning.relocation.inventory.assets import Kind, Loss, Seen, Thing, Treatment
+from planning.costs.resources.resource import Resource
 
 
 def resource(token: str, name: str, **inputs: object) -> Resource:
@@ -48,10 +48,10 @@ def test_a_part_with_disks_keeps_something() -> None:
 
 
 def test_users_of_the_store_and_purposes_are_those_of_the_program() -> None:
-    assert set(STORE_USERS) == set(names.STORE_USERS) == set(foreseen.USER_PARTS)
-    assert foreseen.ARTIFACTS == objects.ARTIFACTS
+    assert set(STORE_USERS) == set(names.STORE_USERS) == set(expected_assets.USER_PARTS)
+    assert expected_assets.ARTIFACTS == buckets.ARTIFACTS
     asked = TierAsk.model_fields["purpose"].annotation
-    assert set(PURPOSES) == {*getattr(asked, "__args__", ()), objects.ARTIFACTS}
+    assert set(PURPOSES) == {*getattr(asked, "__args__", ()), buckets.ARTIFACTS}
 
 
 def test_databases_of_the_operator_are_named_as_the_program_names_them() -> None:
@@ -74,12 +74,12 @@ def test_a_lock_foresees_tiers_buckets_databases_names_and_what_people_make(kit:
     assert found["store/team-everybody"].treatment is Treatment.MOVED
     assert "mlflow.atoll.internal" in found["names/services"].locator
     assert {"objects/people", "secrets/people", "volumes/notebooks"} <= set(found)
-    assert ("cluster", inventory.NOT_ASKED) in kit.inventory().unlooked
+    assert ("cluster", stack_inventory.NOT_ASKED) in kit.inventory().unlooked
 
 
 def test_a_resource_that_the_lock_knows_is_seen_twice_and_one_that_it_does_not_is_moved(kit: Kit) -> None:
     before = kit.inventory()
-    after = inventory.with_resources(
+    after = stack_inventory.with_resources(
         before,
         [
             resource("aws:s3/bucket:Bucket", "cold-data"),
@@ -118,7 +118,7 @@ def test_every_stateful_type_yields_a_thing_or_is_called_strange() -> None:
 
 
 def test_a_cluster_that_does_not_answer_is_said_and_guesses_stay(kit: Kit) -> None:
-    after = inventory.with_cluster(kit.inventory(), (), silence="refused", instead=live.INSTEAD)
+    after = stack_inventory.with_cluster(kit.inventory(), (), silence="refused", instead=live.INSTEAD)
     assert ("cluster", "refused") in after.unlooked
     assert "volumes/notebooks" in {each.key for each in after.things}
 
@@ -134,7 +134,7 @@ def test_what_a_cluster_says_takes_the_place_of_guesses(kit: Kit) -> None:
         bytes=Range.exactly(7),
         seen=(Seen.CLUSTER,),
     )
-    after = inventory.with_cluster(kit.inventory(), (volume,), instead=live.INSTEAD)
+    after = stack_inventory.with_cluster(kit.inventory(), (volume,), instead=live.INSTEAD)
     keys = {each.key for each in after.things}
     assert "volumes/work-a/anna" in keys
     assert "volumes/notebooks" not in keys
@@ -142,7 +142,7 @@ def test_what_a_cluster_says_takes_the_place_of_guesses(kit: Kit) -> None:
 
 
 def test_what_is_left_out_by_hand_stays_and_says_so(kit: Kit) -> None:
-    after = inventory.without(kit.inventory(), ["store/mlflow", "volumes/prometheus"])
+    after = stack_inventory.without(kit.inventory(), ["store/mlflow", "volumes/prometheus"])
     found = {each.key: each for each in after.things}
     assert found["store/mlflow"].treatment is Treatment.STAYS
     assert "nobody asked" in found["store/mlflow"].reason

@@ -12,16 +12,17 @@ from locked_stack import write_locked
 from relocation_looked_kit import places
 from relocation_plan_kit import Kit
 
-from driver.commands.relocating import plan as command
-from driver.commands.relocating import plan_files, retire, status
-from driver.offline import program
-from driver.relocate import opening, using
-from driver.relocate.by_hand_marks import parse
-from driver.relocate.drafting import FILL, drafts
-from driver.relocate.journal import Journal
-from driver.relocate.places_reading import parse as parse_places
-from driver.relocate.records import Kind
-from planning.errors import InputError
+from cli.commands.relocation import plan as command
+from cli.commands.relocation import plan_files, retire, status
+from operations.offline import program
+from operations.relocation import workspace
+from operations.relocation.copies import bucket_usage
+from operations.relocation.config.manual_confirmations import parse
+from operations.relocation.config.draft import FILL, drafts
+from operations.project.journal import Journal
+from operations.relocation.config.reader import parse as parse_places
+from operations.project.journal_records import Kind
+from planning.values.errors import InputError
 from planning.relocation.steps import NAMES
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
@@ -56,21 +57,21 @@ def committed(folder: Path, *, target: str = "atlas-west", days: int = 30, until
 
 def test_each_relocation_has_a_folder_of_its_own(project: Path) -> None:
     home = project / "relocations"
-    assert opening.folder_of("atlas", "atlas-west") == home / "atlas--atlas-west"
-    assert opening.folder_of("atlas", "atlas-west", name="tiers") == home / "atlas--atlas-west-tiers"
+    assert workspace.folder_of("atlas", "atlas-west") == home / "atlas--atlas-west"
+    assert workspace.folder_of("atlas", "atlas-west", name="tiers") == home / "atlas--atlas-west-tiers"
 
 
 @pytest.mark.parametrize("name", ["../x", "Tiers", "a/b", "-x", " "])
 def test_a_name_that_is_no_name_is_refused(project: Path, name: str) -> None:
     assert project
     with pytest.raises(InputError, match="cannot name a relocation"):
-        opening.folder_of("atlas", "atlas-west", name=name)
+        workspace.folder_of("atlas", "atlas-west", name=name)
 
 
 def test_a_name_that_makes_another_stacks_folder_is_refused(project: Path) -> None:
     assert project
     with pytest.raises(InputError, match="--name west is taken"):
-        opening.folder_of("atlas", "atlas", name="west")
+        workspace.folder_of("atlas", "atlas", name="west")
 
 
 def test_folders_of_other_stacks_are_not_taken_for_ours(project: Path) -> None:
@@ -78,7 +79,7 @@ def test_folders_of_other_stacks_are_not_taken_for_ours(project: Path) -> None:
     committed(home / "atlas--atlas-west")
     committed(home / "atlas--atlas-west-tiers")
     committed(home / "atlas--atlas-west-2", target="atlas-west-2")
-    assert [each.name for each in opening.folders_of("atlas", "atlas-west")] == [
+    assert [each.name for each in workspace.folders_of("atlas", "atlas-west")] == [
         "atlas--atlas-west",
         "atlas--atlas-west-tiers",
     ]
@@ -118,7 +119,7 @@ def test_where_everything_has_a_name_nothing_without_one_is_waited_for(project: 
     committed(home / "atlas--atlas-west-tiers")
     (home / "atlas--atlas-west").mkdir()
     (home / "atlas--atlas-west" / "plan.json").write_text("{}", encoding="utf-8")
-    assert [each.name for each in opening.meant("atlas", "atlas-west")] == [
+    assert [each.name for each in workspace.meant("atlas", "atlas-west")] == [
         "atlas--atlas-west-store",
         "atlas--atlas-west-tiers",
     ]
@@ -179,7 +180,7 @@ def test_a_look_asks_the_stores_of_every_relocation(project: Path, monkeypatch: 
         form = places(bucket).model_dump(mode="json")
         (project / "relocations" / name / "relocation.yaml").write_text(json.dumps(form), encoding="utf-8")
     asked: list[str] = []
-    monkeypatch.setattr(using, "look_now", lambda known, *_, **__: asked.extend(each.source for each in known.buckets))
+    monkeypatch.setattr(bucket_usage, "look_now", lambda known, *_, **__: asked.extend(each.source for each in known.buckets))
     command.run_plan("atlas", "atlas-west", look=True, output=["plan.json"], today="2026-11-21")
     assert asked == ["mlflow", "cold-data-1"]
     assert "!by-hand.yaml" in (project / "relocations" / ".gitignore").read_text(encoding="utf-8")

@@ -13,17 +13,17 @@ from locked_stack import write_locked
 from pydantic import TypeAdapter
 from relocation_plan_kit import Kit
 
-from components.platform import names
-from driver.commands.relocating import plan as command
-from driver.offline import program
-from driver.relocate.beside import ALL_SET
-from driver.relocate.drafting import FILL, draft
-from driver.relocate.given import given, rates
-from driver.relocate.measured_file import MeasuredFile, read_measured
-from driver.relocate.places import Places
-from driver.relocate.places_reading import parse
-from driver.relocate.places_reading import read_file as places_file
-from planning.errors import InputError
+from components.platform.building_blocks import names
+from cli.commands.relocation import plan as command
+from operations.offline import program
+from operations.relocation.config.bucket_locations import ALL_SET
+from operations.relocation.config.draft import FILL, draft
+from operations.relocation.config.plan_inputs import given, rates
+from operations.relocation.config.measurements import MeasuredFile, read_measured
+from operations.relocation.config.endpoints import Places
+from operations.relocation.config.reader import parse
+from operations.relocation.config.reader import read_file as places_file
+from planning.values.errors import InputError
 from planning.relocation.form import RelocationPlanForm
 
 

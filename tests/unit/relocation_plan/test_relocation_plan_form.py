@@ -12,16 +12,16 @@ from pydantic import TypeAdapter, ValidationError
 from relocation_plan_kit import EXAMPLE, Kit
 from rich.console import Console
 
-from driver.html.relocation import page
-from driver.relocate.measured_file import MeasuredFile, read_measured
-from driver.render.relocation import relocation_parts
-from driver.render.relocation_markdown import text
-from planning.money import Range
+from cli.pages.relocation.html import page
+from operations.relocation.config.measurements import MeasuredFile, read_measured
+from cli.views.relocation.plan import relocation_parts
+from cli.pages.relocation.markdown import text
+from planning.values.money import Range
 from planning.relocation.form import RelocationPlanForm
 from planning.relocation.plan_form import digest, lock_digest, plan_form, to_text
-from planning.relocation.said import amount, duration, listed, size_text, span_text
+from planning.relocation.formatting import amount, duration, listed, size_text, span_text
 from planning.relocation.steps import NAMES, POINT_OF_NO_RETURN
-from planning.relocation.times import Span
+from planning.relocation.durations import Span
 
 
 @pytest.fixture(scope="module")

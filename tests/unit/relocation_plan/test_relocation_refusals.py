@@ -7,9 +7,9 @@ from ipaddress import IPv4Network
 import pytest
 from relocation_plan_kit import Kit
 
-from driver.relocate.measured_file import MeasuredFile
-from planning.errors import InputError
-from planning.lock import Lock
+from operations.relocation.config.measurements import MeasuredFile
+from planning.values.errors import InputError
+from planning.spec.lock import Lock
 from planning.relocation.refusals import refusals
 
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from planning.leftovers import Found, Leftover, Leftovers, Unanswered
-from planning.lock_shapes import State
-from planning.relocation.inventory import Inventory
-from planning.relocation.retiring import Deletion, retiring, to_zero
-from planning.relocation.things import Kind, Loss, Thing, Treatment
+from planning.cloud_checks.orphans import Found, Leftover, Leftovers, Unanswered
+from planning.spec.lock_content import State
+from planning.relocation.inventory.stack_inventory import Inventory
+from planning.relocation.decommission import Deletion, retiring, to_zero
+from planning.relocation.inventory.assets import Kind, Loss, Thing, Treatment
 
 COMMITTED = date(2026, 11, 1)
 LATER = date(2026, 12, 1)

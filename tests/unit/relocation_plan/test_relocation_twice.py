@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, cast
 import pytest
 from relocation_looked_kit import places
 
-from driver.relocate.freezing import databases
-from driver.relocate.live.postgres_freeze import key_of
-from driver.relocate.places import DatabasePlace, Places
-from driver.relocate.step import Move, StepError
+from operations.relocation.writers import databases
+from operations.relocation.databases.postgres_read_only import key_of
+from operations.relocation.config.endpoints import DatabasePlace, Places
+from operations.relocation.runner.step import Move, StepError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from driver.relocate.freezing.hands import Hands
+    from operations.relocation.writers.ports import Hands
 
 TWICE = (
     DatabasePlace(part="pipelines", uri_env="MLPIPELINE_URI"),

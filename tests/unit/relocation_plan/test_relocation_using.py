@@ -9,16 +9,16 @@ import pytest
 from relocation_looked_kit import KEYS, Kept, Looked, places
 from relocation_plan_kit import Kit
 
-from driver.relocate import using
-from driver.relocate.beside import bucket_of, covered
-from driver.relocate.given import Named, together
-from driver.relocate.measured_file import MeasuredFile
-from driver.relocate.mover.manifest import ManifestWriter
-from driver.relocate.mover.rows import Row
-from planning.errors import InputError
-from planning.money import Range
-from planning.relocation.features import Feature, Usage
-from planning.relocation.measured import Measured
+from operations.relocation.copies import bucket_usage
+from operations.relocation.config.bucket_locations import bucket_of, covered
+from operations.relocation.config.plan_inputs import Named, together
+from operations.relocation.config.measurements import MeasuredFile
+from components.agents.mover.manifests.manifest import ManifestWriter
+from components.agents.mover.manifests.row import Row
+from planning.values.errors import InputError
+from planning.values.money import Range
+from planning.relocation.inventory.features import Feature, Usage
+from planning.relocation.inventory.measurements import Measured
 from planning.relocation.plan_form import plan_form
 
 TAGGED = Kept(size=10, tags=(("team", "a"),))
@@ -41,7 +41,7 @@ def test_a_manifest_of_the_seed_says_what_is_used_and_the_plan_says_what_rclone_
     tagged = [row(f"a/{at}", tags=(("k", "v"),)) for at in range(3)]
     manifest(tmp_path, "mlflow", *tagged, row("b", headers=(("cache-control", "no-cache"),)))
     known = places("mlflow", mover="rclone")
-    found = using.counted(kit.inventory().things, [(known, tmp_path)])
+    found = bucket_usage.counted(kit.inventory().things, [(known, tmp_path)])
     assert found.doubts == ()
     usage = found.things["store/mlflow"].usage
     assert usage is not None
@@ -59,7 +59,7 @@ def test_a_manifest_of_the_seed_says_what_is_used_and_the_plan_says_what_rclone_
 
 def test_what_is_copied_by_the_mover_that_is_named_loses_nothing_of_it(tmp_path: Path, kit: Kit) -> None:
     manifest(tmp_path, "mlflow", row("a", tags=(("k", "v"),)))
-    found = using.counted(kit.inventory().things, [(places("mlflow"), tmp_path)])
+    found = bucket_usage.counted(kit.inventory().things, [(places("mlflow"), tmp_path)])
     made = kit.plan(kit.west, found=Named(counted=found.things, movers={"store/mlflow": "atoll"}))
     (chosen,) = [each for each in made.chosen if each.thing.key == "store/mlflow"]
     assert chosen.choice is not None
@@ -70,8 +70,8 @@ def test_what_is_copied_by_the_mover_that_is_named_loses_nothing_of_it(tmp_path:
 def test_older_versions_count_only_where_they_are_moved(tmp_path: Path) -> None:
     rows = (row("a"), row("a", order=1, size=40))
     path = manifest(tmp_path, "mlflow", *rows)
-    moved = using.measured(path, places("mlflow", versions=True).buckets[0], kind="aws")
-    left = using.measured(path, places("mlflow").buckets[0], kind="aws")
+    moved = bucket_usage.measured(path, places("mlflow", versions=True).buckets[0], kind="aws")
+    left = bucket_usage.measured(path, places("mlflow").buckets[0], kind="aws")
     assert (moved.bytes, moved.versions) == (Range.exactly(140), Range.exactly(1))
     assert (left.bytes, left.versions) == (Range.exactly(100), None)
     assert moved.usage is not None
@@ -82,7 +82,7 @@ def test_older_versions_count_only_where_they_are_moved(tmp_path: Path) -> None:
 def test_a_manifest_that_was_cut_off_is_said_and_nothing_is_believed_of_it(tmp_path: Path, kit: Kit) -> None:
     path = manifest(tmp_path, "mlflow", row("a"), row("b"))
     path.write_bytes(path.read_bytes()[:-40])
-    found = using.counted(kit.inventory().things, [(places("mlflow"), tmp_path)])
+    found = bucket_usage.counted(kit.inventory().things, [(places("mlflow"), tmp_path)])
     assert not found.things
     ((what, why),) = found.doubts
     assert what == "manifest of mlflow"
@@ -91,34 +91,34 @@ def test_a_manifest_that_was_cut_off_is_said_and_nothing_is_believed_of_it(tmp_p
 
 def test_a_bucket_that_the_inventory_does_not_know_is_said(tmp_path: Path, kit: Kit) -> None:
     manifest(tmp_path, "somebodys", row("a"))
-    found = using.counted(kit.inventory().things, [(places("somebodys"), tmp_path)])
+    found = bucket_usage.counted(kit.inventory().things, [(places("somebodys"), tmp_path)])
     assert found.doubts == (("bucket somebodys", "nothing of the inventory can be told to be it"),)
 
 
 def test_looking_asks_heads_and_reads_no_bytes_and_says_how_far_it_is(tmp_path: Path, kit: Kit) -> None:
     stores = Looked({"mlflow": {"a": TAGGED, "b": Kept(size=5)}}, keeps_versions=True)
     said: list[str] = []
-    using.look_now(places("mlflow"), tmp_path, environment=KEYS, say=said.append, connect=stores.connect)
+    bucket_usage.look_now(places("mlflow"), tmp_path, environment=KEYS, say=said.append, connect=stores.connect)
     assert said == ["mlflow: 4 looked at, 29 bytes"]
     assert stores.asked.count("closed") >= 2
-    found = using.counted(kit.inventory().things, [(places("mlflow"), tmp_path)]).things["store/mlflow"]
+    found = bucket_usage.counted(kit.inventory().things, [(places("mlflow"), tmp_path)]).things["store/mlflow"]
     assert found.usage is not None
     assert (found.usage.of(Feature.TAGS), found.usage.of(Feature.VERSIONS)) == (2, 2)
     assert found.bytes == Range.exactly(15)
 
 
 def test_progress_is_said_while_it_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(using, "EVERY", 2)
+    monkeypatch.setattr(bucket_usage, "EVERY", 2)
     stores = Looked({"mlflow": {f"k{at}": Kept(size=1) for at in range(5)}})
     said: list[str] = []
-    using.look_now(places("mlflow"), tmp_path, environment=KEYS, say=said.append, connect=stores.connect)
+    bucket_usage.look_now(places("mlflow"), tmp_path, environment=KEYS, say=said.append, connect=stores.connect)
     assert said == ["mlflow: 2 looked at", "mlflow: 4 looked at", "mlflow: 5 looked at, 5 bytes"]
 
 
 def test_every_bucket_that_cannot_be_looked_at_is_named_at_once(tmp_path: Path) -> None:
     stores = Looked({"mlflow": {"a": Kept(size=1)}})
     with pytest.raises(InputError, match="2 of 3 buckets could not be looked at") as raised:
-        using.look_now(
+        bucket_usage.look_now(
             places("gone", "mlflow", "lost"), tmp_path, environment=KEYS, say=lambda _: None, connect=stores.connect
         )
     assert [each.file for each in raised.value.faults] == ["gone", "lost"]
@@ -128,7 +128,7 @@ def test_every_bucket_that_cannot_be_looked_at_is_named_at_once(tmp_path: Path) 
 
 def test_keys_that_are_not_set_are_named_and_never_shown(tmp_path: Path) -> None:
     with pytest.raises(InputError) as raised:
-        using.look_now(places("mlflow"), tmp_path, environment={"SOURCE_KEY": "x"}, say=lambda _: None)
+        bucket_usage.look_now(places("mlflow"), tmp_path, environment={"SOURCE_KEY": "x"}, say=lambda _: None)
     (fault,) = raised.value.faults
     assert "SOURCE_SECRET" in fault.message
 
@@ -139,7 +139,7 @@ def test_the_newest_manifest_counts(tmp_path: Path, kit: Kit) -> None:
     old = manifest(tmp_path, "mlflow", row("a", tags=(("k", "v"),)), name="look.manifest")
     manifest(tmp_path, "mlflow", row("a"))
     os.utime(old, (1, 1))
-    usage = using.counted(kit.inventory().things, [(places("mlflow"), tmp_path)]).things["store/mlflow"].usage
+    usage = bucket_usage.counted(kit.inventory().things, [(places("mlflow"), tmp_path)]).things["store/mlflow"].usage
     assert usage is not None
     assert usage.of(Feature.TAGS) == 0
 

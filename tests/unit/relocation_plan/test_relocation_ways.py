@@ -8,15 +8,15 @@ import pytest
 import yaml
 from relocation_plan_kit import Kit
 
-from driver.html.relocation import page
-from driver.render.relocation import relocation_parts
-from driver.render.relocation_by_hand import by_hand_text
-from driver.render.relocation_words import left_to_you
-from planning.money import Range
-from planning.relocation.by_hand import reason
-from planning.relocation.by_hand_ways import ways
+from cli.pages.relocation.html import page
+from cli.views.relocation.plan import relocation_parts
+from cli.pages.relocation.manual_procedures import by_hand_text
+from cli.views.relocation.descriptions import left_to_you
+from planning.values.money import Range
+from planning.relocation.methods.manual_moves import reason
+from planning.relocation.methods.manual_procedures import ways
 from planning.relocation.plan_form import plan_form
-from planning.relocation.things import Kind, Loss, Thing, Treatment
+from planning.relocation.inventory.assets import Kind, Loss, Thing, Treatment
 
 
 def test_the_plan_lists_what_people_move_with_commands_and_what_each_way_loses(kit: Kit) -> None:

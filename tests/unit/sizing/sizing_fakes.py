@@ -7,10 +7,10 @@ from decimal import Decimal
 from typing import Any, TypeAlias
 
 from catalogs.model import Accelerator, Fabric, Form, Machine
-from planning.checklist.model import Checklist
-from planning.checklist.words import Precision
-from planning.demand import Demand
-from planning.money import Range
+from planning.checklist.model.checklist import Checklist
+from planning.checklist.model.vocabulary import Precision
+from planning.sizing.demand import Demand
+from planning.values.money import Range
 
 H100 = Accelerator(
     name="H100-SXM-80GB",

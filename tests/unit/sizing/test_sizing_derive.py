@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 import pytest
 from sizing_fakes import ONE_JOB, Fields, checklist, inference, training
 
-from planning.errors import InputError
-from planning.money import Range
-from planning.platform.choice import choose
-from planning.sizing.derive import size
-from planning.sizing.explain import explain
+from planning.values.errors import InputError
+from planning.values.money import Range
+from planning.platform.component_selection import choose
+from planning.sizing.checklist_demands import size
+from planning.quoting.figure_search import explain
 
 if TYPE_CHECKING:
-    from planning.demand import Demand
+    from planning.sizing.demand import Demand
 
 
 def only(demands: tuple[Demand, ...], name: str) -> Demand:

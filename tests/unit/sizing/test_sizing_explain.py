@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 import pytest
 from sizing_fakes import checklist, inference, training
 
-from planning.sizing import rules
-from planning.sizing.derive import size
-from planning.sizing.explain import explain, subjects
+from planning.sizing import assumptions
+from planning.sizing.checklist_demands import size
+from planning.quoting.figure_search import explain, subjects
 from planning.sizing.figures import as_text
 
 if TYPE_CHECKING:
-    from planning.demand import Sizing
+    from planning.sizing.demand import Sizing
 
 
 @pytest.fixture(scope="module")
@@ -47,9 +47,9 @@ def test_no_figure_is_told_twice(sizing: Sizing) -> None:
 
 
 def test_every_rule_has_a_source() -> None:
-    found = [value for value in vars(rules).values() if isinstance(value, rules.Rule)]
+    found = [value for value in vars(assumptions).values() if isinstance(value, assumptions.Rule)]
     assert len(found) > 20
-    assert all(rule.source for rule in (*found, *rules.WEIGHT_BYTES.values()))
+    assert all(rule.source for rule in (*found, *assumptions.WEIGHT_BYTES.values()))
 
 
 def test_lookup_by_subject_and_by_part_of_a_name(sizing: Sizing) -> None:

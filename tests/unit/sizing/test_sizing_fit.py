@@ -8,19 +8,19 @@ import pytest
 from sizing_fakes import CPU_NODE, H100, NODE, NOTES, PREP, SERVE, SYSTEM, TRAIN
 
 from catalogs.model import Fabric
-from planning.checklist.workload import HardwareAsk
-from planning.demand import Fit, Misfit
-from planning.money import Range
-from planning.sizing import fit as fitting
-from planning.sizing.cpu import ARM_NOTE
-from planning.sizing.fit import fit, start_hours
-from planning.sizing.hours import hours_beside
-from planning.sizing.misfits import MONTH_TOO_SHORT, TOO_MANY
-from planning.sizing.speed import Speed, spread
+from planning.checklist.model.workload import HardwareAsk
+from planning.sizing.demand import Fit, Misfit
+from planning.values.money import Range
+from planning.sizing.machines import fit as fitting
+from planning.sizing.machines.cpu import ARM_NOTE
+from planning.sizing.machines.fit import fit, start_hours
+from planning.sizing.machines.node_hours import hours_beside
+from planning.sizing.machines.rejection_reasons import MONTH_TOO_SHORT, TOO_MANY
+from planning.sizing.machines.run_time import Speed, spread
 
 if TYPE_CHECKING:
     from catalogs.model import Accelerator, Machine
-    from planning.demand import Demand
+    from planning.sizing.demand import Demand
 
 
 def fits(demand: Demand, machine: Machine = NODE, accelerator: Accelerator | None = H100, **more: int) -> Fit:

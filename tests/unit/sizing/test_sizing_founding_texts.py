@@ -5,15 +5,16 @@ from decimal import Decimal
 import pytest
 from sizing_fakes import checklist, training
 
-from planning.checklist.words import Precision
-from planning.sizing import memory, rules
-from planning.sizing.checkpoints import burst_gb_per_s, checkpoint_gb
-from planning.sizing.derive import size
-from planning.sizing.exchange import exchange_hours
-from planning.sizing.explain import explain
-from planning.sizing.network import advertised_gbps
-from planning.sizing.speed import Speed
-from planning.sizing.storage import provisioned_gb
+from planning.checklist.model.vocabulary import Precision
+from planning.sizing.workloads import memory
+from planning.sizing import assumptions
+from planning.sizing.workloads.checkpoints import burst_gb_per_s, checkpoint_gb
+from planning.sizing.checklist_demands import size
+from planning.sizing.throughput.gradient_exchange import exchange_hours
+from planning.quoting.figure_search import explain
+from planning.sizing.workloads.network import advertised_gbps
+from planning.sizing.machines.run_time import Speed
+from planning.sizing.workloads.storage import provisioned_gb
 
 EIGHTY_B = 80 * 10**9
 
@@ -29,7 +30,7 @@ def test_quantised_weights_take_half() -> None:
 
 
 def test_100_tb_of_lustre_is_125_tb() -> None:
-    assert provisioned_gb(100_000, rules.SHARED_FILES_USABLE.value) == 125_000
+    assert provisioned_gb(100_000, assumptions.SHARED_FILES_USABLE.value) == 125_000
 
 
 def test_provisioned_is_sold_in_steps_above_a_minimum() -> None:
@@ -49,18 +50,18 @@ def test_800_gbps_advertised_deliver_640() -> None:
 
 def test_the_18_bytes_hold_what_the_text_says() -> None:
     adamw, gradients, master, half = 8, 4, 4, 2
-    assert adamw + gradients + master + half == rules.TRAINING_BYTES.value
-    assert adamw + master + half == rules.CHECKPOINT_BYTES.value
+    assert adamw + gradients + master + half == assumptions.TRAINING_BYTES.value
+    assert adamw + master + half == assumptions.CHECKPOINT_BYTES.value
 
 
 def test_30_cores_feed_8_accelerators() -> None:
-    assert rules.TRAINING_CORES.value * 8 == 30
+    assert assumptions.TRAINING_CORES.value * 8 == 30
 
 
 def test_7_days_at_peak_are_14_days_at_half_of_it() -> None:
-    flops = Decimal(989) * 8 * rules.TERA * 604_800
-    at_peak = Speed(flops / (989 * 8 * rules.TERA * 3600))
-    at_half = Speed(flops / (989 * 8 * rules.TERA * 3600 * rules.MFU_AT_BEST.value))
+    flops = Decimal(989) * 8 * assumptions.TERA * 604_800
+    at_peak = Speed(flops / (989 * 8 * assumptions.TERA * 3600))
+    at_half = Speed(flops / (989 * 8 * assumptions.TERA * 3600 * assumptions.MFU_AT_BEST.value))
     assert at_peak.hours(1) == 7 * 24
     assert at_half.hours(1) == 14 * 24
 

@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 from sizing_fakes import H100, NODE, TRAIN, checklist, training
 
 from catalogs.model import Accelerator, Fabric, Machine
-from catalogs.reader import load
-from planning.demand import Demand, Fit
-from planning.sizing import fit as fitting
-from planning.sizing import misfits, rules
-from planning.sizing.derive import size
-from planning.sizing.fit import fit
-from planning.sizing.speed import LARGEST_CLUSTER, Speed, spread
+from catalogs.catalog import load
+from planning.sizing.demand import Demand, Fit
+from planning.sizing.machines import fit as fitting
+from planning.sizing.machines import rejection_reasons
+from planning.sizing import assumptions
+from planning.sizing.checklist_demands import size
+from planning.sizing.machines.fit import fit
+from planning.sizing.machines.run_time import LARGEST_CLUSTER, Speed, spread
 
 L4 = replace(H100, name="L4-PCIe-24GB", family="L4", memory_gb=24, tflops={"bf16": Decimal(121)}, nvlink_gb_per_s=None)
 SINGLE = replace(NODE, name="single", accelerators=1, vcpus=16, network_gbps=Decimal("12.5"), fabric=Fabric.ETHERNET)
@@ -92,7 +93,7 @@ def test_a_deadline_is_met_by_the_least_number_of_nodes_on_any_network(
 
 
 def test_more_nodes_than_the_network_feeds_are_refused() -> None:
-    assert fit(job(), SINGLE, L4, nodes=5000) == misfits.NETWORK_TOO_SLOW
+    assert fit(job(), SINGLE, L4, nodes=5000) == rejection_reasons.NETWORK_TOO_SLOW
 
 
 def test_an_unknown_network_adds_no_loss() -> None:
@@ -102,7 +103,7 @@ def test_an_unknown_network_adds_no_loss() -> None:
 def test_an_unknown_network_without_a_fabric_is_held_to_the_least_of_the_catalog() -> None:
     machines = load().machines
     rates = [machines[key].network_gbps for key in machines if machines[key].accelerators]
-    assert min(rate for rate in rates if rate) == rules.LEAST_NETWORK.value
+    assert min(rate for rate in rates if rate) == assumptions.LEAST_NETWORK.value
     silent = replace(SINGLE, network_gbps=None)
     assert speed_of(job(), silent).hours(16) >= speed_of(job(), SINGLE).hours(16)
     assert speed_of(job(), silent).hours(16) > speed_of(job(), replace(NODE, accelerators=1)).hours(16)
@@ -132,4 +133,4 @@ def test_beyond_every_published_cluster_nothing_is_sized(count: int) -> None:
     demand = replace(TRAIN, flops=Decimal("1e28"), hardware=job(hardware={"count": count}).hardware)
     found = fit(demand, NODE, H100)
     assert isinstance(found, Fit) == (count == LARGEST_CLUSTER)
-    assert isinstance(found, Fit) or found == misfits.TOO_MANY
+    assert isinstance(found, Fit) or found == rejection_reasons.TOO_MANY

@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 from sizing_fakes import CPU_NODE, H100, NODE, NOTES, PREP, SERVE, TRAIN
 
 from catalogs.model import Fabric
-from planning.demand import Fit
-from planning.money import Range
-from planning.sizing import memory
-from planning.sizing.fit import fit
-from planning.sizing.speed import Speed
-from planning.sizing.storage import provisioned_gb
+from planning.sizing.demand import Fit
+from planning.values.money import Range
+from planning.sizing.workloads import memory
+from planning.sizing.machines.fit import fit
+from planning.sizing.machines.run_time import Speed
+from planning.sizing.workloads.storage import provisioned_gb
 
 if TYPE_CHECKING:
     from catalogs.model import Accelerator, Machine
-    from planning.demand import Demand
+    from planning.sizing.demand import Demand
 
 GPU_GB = st.sampled_from([16, 24, 40, 48, 80, 96, 141, 192])
 PER_NODE = st.sampled_from([1, 2, 4, 8, 16])

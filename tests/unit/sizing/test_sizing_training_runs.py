@@ -10,14 +10,16 @@ from pathlib import Path
 import pytest
 from sizing_fakes import H100, NODE, TRAIN, checklist, training
 
-from catalogs.reader import load
+from catalogs.catalog import load
 from catalogs.training_runs import training_run, training_runs
-from planning.demand import Fit
-from planning.sizing import rules, training_page, utilization
-from planning.sizing.derive import size
-from planning.sizing.explain import explain
-from planning.sizing.fit import fit
-from planning.sizing.speed import Speed, spread
+from planning.sizing.demand import Fit
+from planning.sizing import assumptions
+from planning.sizing.reference_pages import training_runs as training_page
+from planning.sizing.throughput import utilization
+from planning.sizing.checklist_demands import size
+from planning.quoting.figure_search import explain
+from planning.sizing.machines.fit import fit
+from planning.sizing.machines.run_time import Speed, spread
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "training-runs.md"
 A100 = replace(H100, name="A100-SXM-80GB", family="A100", tflops={"bf16": Decimal(312)})
@@ -118,7 +120,7 @@ def test_a_stated_share_is_used_as_it_is_and_a_published_one_loses_nothing_to_sc
     stated, published = spread(TRAIN, NODE, H100), spread(PUBLISHED, NODE, H100)
     assert isinstance(stated, Speed)
     assert isinstance(published, Speed)
-    assert (stated.scaling, stated.mfu) == (rules.SCALING.value, None)
+    assert (stated.scaling, stated.mfu) == (assumptions.SCALING.value, None)
     assert published.scaling == 1
     assert published.mfu is not None
     assert published.hours(4) == published.one_node_hours / 4

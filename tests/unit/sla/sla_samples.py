@@ -9,15 +9,15 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from planning.lock import Ceilings, Lock, LockedLine
-from planning.platform.alerts import delivered
-from planning.sla.credit import Step
-from planning.sla.form import PartForm, SlaForm
-from planning.sla.month import Month
-from planning.sla.report import Settled, report
-from planning.sla.series import Name, Recorded, Run
-from planning.sla.windows import Cause, Exclusion
-from planning.spec import Pool, Tier
+from planning.spec.lock import Ceilings, Lock, LockedLine
+from planning.platform.alerts import availability
+from planning.service_levels.credits import Step
+from planning.service_levels.form import PartForm, SlaForm
+from planning.service_levels.month import Month
+from planning.service_levels.report import Settled, report
+from planning.service_levels.series import Name, Recorded, Run
+from planning.service_levels.exclusions import Cause, Exclusion
+from planning.spec.cluster import Pool, Tier
 
 sys.path.append(str(Path(__file__).parents[2] / "program"))
 import specs
@@ -27,10 +27,10 @@ OCTOBER = Month(2026, 10)
 TODAY = date(2026, 11, 3)
 HOUR = 3600
 TABLE = (Step(Decimal("99.5"), Decimal(10)), Step(Decimal(99), Decimal(25)))
-TRAIN, BURST = Name(delivered.HEALTHY, "train"), Name(delivered.HEALTHY, "burst")
-TRAIN_OWED, BURST_OWED = Name(delivered.OWED, "train"), Name(delivered.OWED, "burst")
-FABRIC, WARM = Name(delivered.FABRIC, "train"), Name(delivered.STORAGE, "warm")
-CONTROL = Name(delivered.CONTROL_PLANE)
+TRAIN, BURST = Name(availability.HEALTHY, "train"), Name(availability.HEALTHY, "burst")
+TRAIN_OWED, BURST_OWED = Name(availability.OWED, "train"), Name(availability.OWED, "burst")
+FABRIC, WARM = Name(availability.FABRIC, "train"), Name(availability.STORAGE, "warm")
+CONTROL = Name(availability.CONTROL_PLANE)
 Stretch = tuple[int, int, int]  # hours from the month's start, and a value
 
 

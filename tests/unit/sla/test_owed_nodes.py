@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from sla_samples import lock, pool, specs, tier
 
-from planning.owed import owed, shared_tiers
-from planning.platform.alerts import delivered
-from planning.platform.alerts.book import rule_groups
+from planning.platform.alerts.slo_targets import owed, shared_tiers
+from planning.platform.alerts import availability
+from planning.platform.alerts.rulebook import rule_groups
 from planning.platform.alerts.model import Facts
-from planning.sla.parts import parts_of
+from planning.service_levels.service_parts import parts_of
 
 
 def test_spares_are_not_owed_and_what_scales_is_owed_from_its_least() -> None:
@@ -63,4 +63,4 @@ def test_every_part_is_recorded_though_nothing_was_promised() -> None:
     recorded = {(rule.name, *rule.as_rule().get("labels", {}).values()) for rule in group.rules}  # type: ignore[union-attr,attr-defined]
     wanted = {(name.metric, name.of) if name.of else (name.metric,) for part in parts_of(lock()) for name in part.names}
     assert recorded == wanted
-    assert {name for name, *_ in recorded} == set(delivered.RECORDED)
+    assert {name for name, *_ in recorded} == set(availability.RECORDED)

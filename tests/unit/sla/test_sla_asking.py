@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import pytest
 import requests
 
-from driver.sla.prometheus import AskingError, opened
+from operations.service_levels.prometheus import AskingError, opened
 
 
 class Session:

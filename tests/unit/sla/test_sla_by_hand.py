@@ -24,9 +24,9 @@ from sla_samples import (
     runs,
 )
 
-from planning.sla.credit import percent_owed
-from planning.sla.month import Month
-from planning.sla.series import Recorded, Run
+from planning.service_levels.credits import percent_owed
+from planning.service_levels.month import Month
+from planning.service_levels.series import Recorded, Run
 
 OCTOBER_17 = date(2026, 10, 17)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from sla_samples import OCTOBER
 
-from driver.faults import told
-from planning.errors import InputError
-from planning.sla.exclusions import read_exclusions
-from planning.sla.windows import Cause
+from cli.terminal.errors import told
+from planning.values.errors import InputError
+from planning.service_levels.exclusions_file import read_exclusions
+from planning.service_levels.exclusions import Cause
 
 COMPONENTS = ("nodes/train", "storage/warm", "control_plane")
 GOOD = """

@@ -8,19 +8,19 @@ import pytest
 from accepted import accepted, catalog, checklist
 from sla_samples import TRAIN, TRAIN_OWED, WARM, lock, part, pool, recorded, reported, runs, tier
 
-from driver.render.document import markdown
-from driver.sla.table import parts as shown
-from planning.contract.annex import annex
-from planning.owed import object_store
-from planning.platform.alerts import delivered
-from planning.sla.document import document
-from planning.sla.parts import parts_of
-from planning.sla.series import Name, Recorded
+from cli.pages.documents.markdown import markdown
+from cli.views.service_levels import parts as shown
+from planning.agreements.contract.annex import annex
+from planning.platform.alerts.slo_targets import object_store
+from planning.platform.alerts import availability
+from planning.service_levels.document import document
+from planning.service_levels.service_parts import parts_of
+from planning.service_levels.series import Name, Recorded
 
 if TYPE_CHECKING:
-    from planning.lock import Lock
+    from planning.spec.lock import Lock
 
-COLD = Name(delivered.STORAGE, "cold")
+COLD = Name(availability.STORAGE, "cold")
 
 
 def with_cold() -> Lock:

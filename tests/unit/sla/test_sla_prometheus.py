@@ -11,9 +11,9 @@ import pytest
 import requests
 from sla_samples import CONTROL, OCTOBER
 
-from driver.sla.prometheus import DAY, AskingError, Got, asked, opened, sound
-from planning.errors import InputError
-from planning.sla.series import LABELS
+from operations.service_levels.prometheus import DAY, AskingError, Got, asked, opened, sound
+from planning.values.errors import InputError
+from planning.service_levels.series import LABELS
 
 ROOT = "https://prometheus.example"
 URL = f"{ROOT}/api/v1/query_range"

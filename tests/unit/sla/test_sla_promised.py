@@ -11,12 +11,12 @@ from pydantic import TypeAdapter
 from sla_samples import dip, lock, part, recorded, reported, runs
 from tracing import Known, untraced
 
-from driver.commands.sla import EXITS
-from driver.sla.reckoning import table_source
-from driver.sla.table import parts
-from planning.lock import to_text
-from planning.sla.document import document
-from planning.sla.form import SlaForm
+from cli.commands.sla import EXITS
+from operations.service_levels.monthly_report import table_source
+from cli.views.service_levels import parts
+from planning.spec.lock import to_text
+from planning.service_levels.document import document
+from planning.service_levels.form import SlaForm
 
 THREE_HOURS = dip(1, 0, 100, 103)  # (744 - 3) / 744 = 99.5967%
 

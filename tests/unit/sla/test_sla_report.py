@@ -14,20 +14,20 @@ from pydantic import TypeAdapter
 from sla_samples import ROOT, dip, exclusion, line, lock, recorded, reported, runs
 from tracing import Known, untraced
 
-from driver.cli import run
-from driver.html.sla import page
-from driver.render.document import markdown
-from driver.sla.reckoning import table_source
-from planning.checklist.reading import read_file
-from planning.lock import Lock, parse, to_text
-from planning.sla.document import MOST_SPANS, document
-from planning.sla.form import SlaForm
+from cli.main.application import run
+from cli.pages.service_levels import page
+from cli.pages.documents.markdown import markdown
+from operations.service_levels.monthly_report import table_source
+from planning.checklist.reading.checklist_file import read_file
+from planning.spec.lock import Lock, parse, to_text
+from planning.service_levels.document import MOST_SPANS, document
+from planning.service_levels.form import SlaForm
 
 EXAMPLE = ROOT / "docs" / "examples" / "sla"
 GUIDE = ROOT / "docs" / "guides" / "sla.md"
 WRITE = ".venv/bin/python docs/examples/sla/make.py"
 MAKE = (
-    "import json, sys, make; from planning.lock import to_text;"
+    "import json, sys, make; from planning.spec.lock import to_text;"
     " json.dump({**make.texts(), 'lock': to_text(make.locked()), SAMPLES: make.samples_text()}, sys.stdout)"
 )
 STACK = "coral-answers"

@@ -9,8 +9,8 @@ import requests
 from requests.adapters import HTTPAdapter
 from urllib3 import HTTPResponse
 
-from driver.sla.prometheus import TOKEN, AskingError, Got, opened
-from planning.errors import InputError
+from operations.service_levels.prometheus import TOKEN, AskingError, Got, opened
+from planning.values.errors import InputError
 
 URL = "https://prometheus.example/api/v1/query_range"
 

@@ -10,8 +10,8 @@ from calendar import monthrange
 from decimal import Decimal
 from pathlib import Path
 
-from driver.bills import rows
-from planning.spent.months import Measured
+from operations.usage.bill_files import rows
+from planning.usage.months import Measured
 
 ROOT = Path(__file__).parents[3]
 OURS = ("atoll:stack", "demo")

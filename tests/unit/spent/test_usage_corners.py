@@ -11,12 +11,12 @@ import pytest
 import yaml
 from bill_kit import GIB, OURS, ROOT, focus, measured, table
 
-from driver.bills import rows
-from planning.checklist.reading import read
-from planning.errors import InputError
-from planning.money import Range
-from planning.spent.block import SECTION, block, fitting, with_block
-from planning.spent.months import Measured, ranges
+from operations.usage.bill_files import rows
+from planning.checklist.reading.checklist_file import read
+from planning.values.errors import InputError
+from planning.values.money import Range
+from planning.usage.checklist_section import SECTION, block, fitting, with_block
+from planning.usage.months import Measured, ranges
 
 
 def test_what_the_bill_does_not_measure_stays_in_the_checklist() -> None:

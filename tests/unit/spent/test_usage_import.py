@@ -12,11 +12,11 @@ from bill_kit import GIB, ROOT, focus, measured, table
 from hypothesis import given
 from hypothesis import strategies as st
 
-from driver.opencost import opencost_rows
-from planning.checklist.reading import read
-from planning.errors import InputError
-from planning.spent.block import block, with_block
-from planning.spent.months import Measured, ranges
+from operations.usage.opencost import opencost_rows
+from planning.checklist.reading.checklist_file import read
+from planning.values.errors import InputError
+from planning.usage.checklist_section import block, with_block
+from planning.usage.months import Measured, ranges
 
 
 def test_three_months_give_least_median_and_most(tmp_path: Path) -> None:

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from takeoff_fakes import declared, notes, resource, take, taken, usd
 
-from planning.bill import Group
-from planning.charge import Charge, to_inputs
-from planning.lock_shapes import State
-from planning.money import Range
-from planning.takeoff.free import FREE_TYPES
-from planning.takeoff.resource import Resource, Secret, Unknown
-from planning.takeoff.rules import COUNTERS
+from planning.costs.bill import Group
+from planning.costs.charge import Charge, to_inputs
+from planning.spec.lock_content import State
+from planning.values.money import Range
+from planning.costs.resources.free_types import FREE_TYPES
+from planning.costs.resources.resource import Resource, Secret, Unknown
+from planning.costs.resources.counters import COUNTERS
 
 BUCKET = "aws:s3/bucket:Bucket"
 SERVICE = "kubernetes:core/v1:Service"

@@ -10,15 +10,15 @@ import pytest
 from takeoff_fakes import Book, notes, resource, usd
 
 from catalogs.model import Item, Price, UnpricedError
-from planning.charge import LIST_PRICE
-from planning.lock_shapes import State
-from planning.takeoff import azure_network
-from planning.takeoff.free import free_by_rule
-from planning.takeoff.resource import Secret, Unknown
-from planning.takeoff.takeoff import Taken, take_off
+from planning.costs.charge import LIST_PRICE
+from planning.spec.lock_content import State
+from planning.costs.resources.clouds import azure
+from planning.costs.resources.free_types import free_by_rule
+from planning.costs.resources.resource import Secret, Unknown
+from planning.costs.resources.stack_cost import Taken, take_off
 
 if TYPE_CHECKING:
-    from planning.takeoff.resource import Resource
+    from planning.costs.resources.resource import Resource
 
 ADDRESS = "azure:network/publicIp:PublicIp"
 GATEWAY = "azure:network/virtualNetworkGateway:VirtualNetworkGateway"
@@ -64,6 +64,6 @@ def test_what_has_no_price_is_a_gap_that_says_why(token: str, inputs: dict[str, 
 
 
 def test_the_tunnels_of_a_gateway_are_paid_for_with_it() -> None:
-    for token, rule in azure_network.FREE.items():
+    for token, rule in azure.FREE.items():
         assert free_by_rule(token) == rule
-    assert not [token for token in azure_network.COUNTERS if free_by_rule(token)]
+    assert not [token for token in azure.COUNTERS if free_by_rule(token)]

@@ -10,14 +10,14 @@ import pytest
 from takeoff_fakes import declared, injected, resource, usd
 
 from catalogs.model import Item
-from catalogs.reader import load
-from planning.lock_shapes import State
-from planning.takeoff.coreweave import INSTANCE_TYPES
-from planning.takeoff.resource import Resource, Unknown
-from planning.takeoff.takeoff import Taken, take_off
+from catalogs.catalog import load
+from planning.spec.lock_content import State
+from planning.costs.resources.clouds.coreweave import INSTANCE_TYPES
+from planning.costs.resources.resource import Resource, Unknown
+from planning.costs.resources.stack_cost import Taken, take_off
 
 if TYPE_CHECKING:
-    from catalogs.reader import Catalog
+    from catalogs.catalog import Catalog
 
 POOL = "kubernetes:compute.coreweave.com/v1alpha1:NodePool"
 CLAIM = "kubernetes:core/v1:PersistentVolumeClaim"

@@ -11,16 +11,16 @@ import pytest
 from takeoff_fakes import Book, injected, notes, resource, term, urn, usd
 
 from catalogs.model import Item, Price, PurchaseKind, UnpricedError
-from planning.charge import LIST_PRICE
-from planning.lock_shapes import State
-from planning.money import Range
-from planning.takeoff import gcp_free, gcp_network, gcp_nodes, gcp_storage
-from planning.takeoff.free import free_by_rule
-from planning.takeoff.resource import Secret, Unknown
-from planning.takeoff.takeoff import Taken, take_off
+from planning.costs.charge import LIST_PRICE
+from planning.spec.lock_content import State
+from planning.values.money import Range
+from planning.costs.resources.clouds.gcp import free_types, network, compute, storage
+from planning.costs.resources.free_types import free_by_rule
+from planning.costs.resources.resource import Secret, Unknown
+from planning.costs.resources.stack_cost import Taken, take_off
 
 if TYPE_CHECKING:
-    from planning.takeoff.resource import Resource
+    from planning.costs.resources.resource import Resource
 
 REGION = "us-central1"
 USD = {
@@ -37,7 +37,7 @@ USD = {
     Item.DNS_ZONE: "0.20",
 }
 SHARE = {"spot": Decimal("0.5"), "dws_flex_start": Decimal("0.6"), "cud_12m": Decimal("0.7")}
-POOL = gcp_nodes.NODE_POOL
+POOL = compute.NODE_POOL
 CLUSTER = "gcp:container/cluster:Cluster"
 NAT = "gcp:compute/routerNat:RouterNat"
 NODES: dict[str, Any] = {
@@ -248,10 +248,10 @@ def test_another_region_has_its_own_prices() -> None:
 
 
 def test_counted_and_free_types_are_apart() -> None:
-    counted = {**gcp_nodes.COUNTERS, **gcp_network.COUNTERS, **gcp_storage.COUNTERS}
+    counted = {**compute.COUNTERS, **network.COUNTERS, **storage.COUNTERS}
     assert not [token for token in counted if free_by_rule(token)]
-    assert all(free_by_rule(token) for token in gcp_free.SINGLE)
-    assert free_by_rule("gcp:projects/iAMMember:IAMMember") == gcp_free.MODULES["gcp:projects"][0]
+    assert all(free_by_rule(token) for token in free_types.SINGLE)
+    assert free_by_rule("gcp:projects/iAMMember:IAMMember") == free_types.MODULES["gcp:projects"][0]
 
 
 def claim(kind: str | None, *, provisioner: str = "pd.csi.storage.gke.io") -> tuple[Resource, Resource]:

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from planning.errors import InputError, in_one_line
-from planning.takeoff.read import file as reading
-from planning.takeoff.read.file import read, read_file
-from planning.takeoff.read.preview import Preview
-from planning.takeoff.read.values import BLINDED, SECRET_SIGNATURE, SIGNATURE, UNKNOWNS
-from planning.takeoff.resource import Secret, Unknown
+from planning.values.errors import InputError, in_one_line
+from planning.costs.resources.formats import file as reading
+from planning.costs.resources.formats.file import read, read_file
+from planning.costs.resources.formats.preview import Preview
+from planning.costs.resources.formats.values import BLINDED, SECRET_SIGNATURE, SIGNATURE, UNKNOWNS
+from planning.costs.resources.resource import Secret, Unknown
 
 URN = "urn:pulumi:prod::atoll::"
 VPC = f"{URN}aws:ec2/vpc:Vpc::vpc"

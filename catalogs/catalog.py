@@ -1,0 +1,301 @@
+"""The one reader of the catalog: files in, facts out. Nothing here decides which fact is better."""
+
+from __future__ import annotations
+
+from functools import cached_property, partial
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, final
+
+from catalogs import offers as offering, parsing, integrity, integrity_cache
+from catalogs.custom_prices import book as own
+from catalogs.files import read_content
+from catalogs.prices import Prices
+from catalogs.machines import Machines, Size
+from catalogs.model import CatalogError, Item
+from catalogs.offers import RoughOffer
+from catalogs.custom_prices.cells import Known
+from catalogs.commitments import HandoverStep, Promise, read_handover_step, read_promise
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from datetime import date
+
+    from catalogs.model import (
+        Accelerator,
+        Machine,
+        Nominal,
+        Offer,
+        Provider,
+        PurchaseKind,
+        Region,
+        Source,
+        StorageTier,
+        Term,
+    )
+
+ROOT = Path(__file__).parent
+CURRENT = "current"
+SERVICES = frozenset(Item)
+
+
+@final
+class Catalog:
+    """Every fact of one price book.
+
+    Args:
+        root: folder of the catalog.
+        folders: folders with machines.csv and prices.csv, one per provider, or the one of a dated book.
+        book: name of the price book.
+        lines: sorted price rows, the customer's own exact prices already among them.
+        words: what the rows say.
+        digest: SHA-256 in hex over the files read.
+        own_prices: what the customer's own book changes beyond exact prices.
+        own_sources: where the customer's own prices stand.
+    """
+
+    def __init__(
+        self,
+        *,
+        root: Path,
+        folders: Sequence[Path],
+        book: str,
+        lines: Sequence[str],
+        words: integrity.Words,
+        digest: str,
+        own_prices: own.OwnPrices | None,
+        own_sources: Iterable[Source],
+    ) -> None:
+        self._root = root
+        self._folders = folders
+        self._offers: dict[tuple[bool, str | None, str | None], Sequence[Offer]] = {}
+        self._sizes: dict[tuple[str, Callable[[Size], bool]], Mapping[str, Size]] = {}
+        self.sources: Mapping[str, Source] = {
+            each.id: each for each in (*parsing.each(root / "sources.csv", parsing.source), *own_sources)
+        }
+        self.prices = Prices(name=book, lines=lines, words=words, digest=digest, sources=self.sources, own=own_prices)
+
+    @cached_property
+    def accelerators(self) -> Mapping[str, Accelerator]:
+        """By name."""
+        return {each.name: each for each in parsing.each(self._root / "accelerators.csv", parsing.accelerator)}
+
+    @cached_property
+    def machines(self) -> Machines:
+        """By provider and name."""
+        return Machines(folder / "machines.csv" for folder in self._folders)
+
+    @cached_property
+    def regions(self) -> Mapping[tuple[str, str], Region]:
+        """By provider and name."""
+        paths = (self._root / "regions.csv", *(folder / "regions.csv" for folder in self._folders))
+        return {(each.provider, each.name): each for path in paths for each in parsing.each(path, parsing.region)}
+
+    @cached_property
+    def providers(self) -> Mapping[str, Provider]:
+        """By name."""
+        return {each.name: each for each in parsing.each(self._root / "providers.csv", parsing.provider)}
+
+    @cached_property
+    def terms(self) -> Mapping[tuple[str, str], Term]:
+        """By purchase and provider; provider "*" for the rest."""
+        return {(each.purchase, each.provider): each for each in parsing.each(self._root / "terms.csv", parsing.term)}
+
+    @cached_property
+    def tiers(self) -> Mapping[tuple[str, str], StorageTier]:
+        """By provider and tier."""
+        return {(each.provider, each.tier): each for each in parsing.each(self._root / "tiers.csv", parsing.tier)}
+
+    @cached_property
+    def promises(self) -> Mapping[str, Promise]:
+        """By name."""
+        return {each.name: each for each in parsing.each(self._root / "promises.csv", read_promise)}
+
+    @cached_property
+    def handover_steps(self) -> Mapping[str, HandoverStep]:
+        """By name, in the order in which they are taken."""
+        return {each.step: each for each in parsing.each(self._root / "handover_steps.csv", read_handover_step)}
+
+    @cached_property
+    def nominals(self) -> Mapping[str, Nominal]:
+        """By accelerator family: peaks that the book's own text reckons with. Empty for the current book."""
+        found = (parsing.each(folder / "nominal_tflops.csv", parsing.nominal) for folder in self._folders)
+        return {each.family: each for every in found for each in every}
+
+    def offers(self, *, accelerated: bool, provider: str | None = None, region: str | None = None) -> Sequence[Offer]:
+        """Every machine price joined with its machine and its term, GPU machines or CPU machines; cached.
+
+        Over 35,000 CPU offers exist: name a provider and a region, and only those are built.
+
+        Raises:
+            CatalogError: a purchase word that terms.csv does not explain.
+        """
+        asked = (accelerated, provider, region)
+        if asked not in self._offers:
+            self._offers[asked] = offering.offers(self, accelerated=accelerated, provider=provider, region=region)
+        return self._offers[asked]
+
+    def offer(self, *, provider: str, machine: str, region: str, purchase: str) -> Offer:
+        """The one offer of a key.
+
+        Raises:
+            CatalogError: no such machine.
+            UnpricedError, AmbiguousPriceError: as `Prices.one`.
+        """
+        if (provider, machine) not in self.machines:
+            raise CatalogError(f"{provider} has no machine {machine!r} in the catalog")
+        price = self.prices.one(provider=provider, item=machine, region=region, purchase=purchase)
+        return offering.joined(self, price)
+
+    def machine_prices(self, *, provider: str, region: str, usable: Callable[[Size], bool]) -> Iterator[RoughOffer]:
+        """Prices of usable machines without accelerators at one place, their offers not made yet."""
+        sizes = self._sizes.get((provider, usable))
+        if sizes is None:
+            sizes = {size.name: size for size in filter(usable, self.machines.sizes(provider))}
+            self._sizes[provider, usable] = sizes
+        kinds: dict[str, PurchaseKind] = {}
+        for line in self.prices.lines_in(provider=provider, region=region):
+            _, name, _, purchase, _ = line.split(",", 4)
+            if name in sizes:
+                kind = kinds[purchase] = (
+                    kinds.get(purchase) or offering.term_of(self, provider=provider, purchase=purchase).kind
+                )
+                yield RoughOffer(sizes[name], kind, self.prices.roughly(line), partial(offering.of_line, self, line))
+
+    def regions_of(self, machine: Machine) -> tuple[str, ...]:
+        """Regions in which a machine has a price."""
+        lines = self.prices.lines_of(provider=machine.provider, item=machine.name)
+        return tuple(dict.fromkeys(line.split(",", 3)[2] for line in lines))
+
+    def offers_of(self, machine: Machine, region: str) -> tuple[Offer, ...]:
+        """Every offer of a machine in one region."""
+        lines = self.prices.lines_of(provider=machine.provider, item=machine.name, region=region)
+        return tuple(offering.of_line(self, line) for line in lines)
+
+    def zones(self, *, provider: str, machine: str, region: str) -> tuple[str, ...]:
+        """Zones of a region that offer the machine; () where that is not known."""
+        return self._zones.get((provider, machine, region), ())
+
+    @cached_property
+    def _zones(self) -> Mapping[tuple[str, str, str], tuple[str, ...]]:
+        found: dict[tuple[str, str, str], tuple[str, ...]] = {}
+        for folder in self._folders:
+            path = folder / "zones.csv"
+            for line in path.read_text(encoding="utf-8").splitlines()[1:] if path.exists() else ():
+                machine, region, zones = line.split(",")
+                found[folder.name, machine, region] = tuple(zones.split())
+        return found
+
+    @cached_property
+    def second_opinions(self) -> Mapping[str, Sequence[offering.SecondOpinion]]:
+        """Prices of other sources for a key that has a price, by "provider,item,region,purchase"."""
+        found: dict[str, list[offering.SecondOpinion]] = {}
+        for folder in self._folders:
+            for each in offering.second_opinions(folder / "second_source.csv"):
+                found.setdefault(each.key, []).append(each)
+        return found
+
+
+def load(
+    book: str = CURRENT,
+    *,
+    override: Path | None = None,
+    root: Path = ROOT,
+    stamped: bool = True,
+    today: date | None = None,
+) -> Catalog:
+    """Read a price book: "current", or the date of a snapshot under books/.
+
+    Args:
+        book: name of the price book.
+        override: the customer's own price book; see `catalogs.custom_prices.book`.
+        root: folder of the catalog.
+        stamped: whether files that a stamp knows to be sound are believed; see `catalogs.integrity_cache`.
+        today: the day after which no row of the customer's own book may be dated; None for any.
+
+    Raises:
+        CatalogError: no such book, faulty rows, or faults in `override`; all faults of a file at once.
+    """
+    folders = _folders(book, root=root)
+    paths = [*sorted(root.glob("*.csv")), *(path for folder in folders for path in sorted(folder.glob("*.csv")))]
+    contents = {path: path.read_bytes() for path in paths}
+    hashed = sha256()
+    for content in contents.values():
+        hashed.update(content)
+    digest = hashed.hexdigest()
+    known = integrity_cache.words_found(root, digest=digest) if stamped and book == CURRENT else None
+    words = known or integrity.Words()
+    prices = {path: content for path, content in contents.items() if path.name == "prices.csv"}
+    lines = _lines(prices, None if known else words)
+    build = partial(Catalog, root=root, folders=folders, book=book)
+    catalog = build(lines=lines, words=words, digest=digest, own_prices=None, own_sources=())
+    if not known:
+        _refuse_strangers(catalog, words)
+    if override is None:
+        return catalog
+    own_rows, own_sources = own.read(override, known=_known(catalog, today=today), lines=lines)
+    hashed.update(read_content(override, most_bytes=own.MOST_BYTES))
+    with_own = own.with_exact(lines, own_rows)
+    return build(
+        lines=with_own,
+        words=integrity.words_of(with_own),
+        digest=hashed.hexdigest(),
+        own_prices=own.OwnPrices({row.key: row for row in own_rows if not row.exact}),
+        own_sources=own_sources,
+    )
+
+
+def _folders(book: str, *, root: Path) -> list[Path]:
+    if book == CURRENT:
+        return sorted(path.parent for path in root.glob("*/machines.csv"))
+    books = sorted(path.parent.name for path in root.glob("books/*/prices.csv"))
+    if book not in books:
+        raise CatalogError(f"no price book {book!r}: there are {', '.join((CURRENT, *books))}")
+    return [root / "books" / book]
+
+
+def _lines(contents: Mapping[Path, bytes], words: integrity.Words | None) -> list[str]:
+    """The price rows of every file, sorted; looked at to fill `words`, unless they are known to be sound.
+
+    Raises:
+        CatalogError: faulty rows; all of the first faulty file.
+    """
+    found: list[str] = []
+    for path, content in contents.items():
+        header, *lines = content.decode("utf-8").splitlines() or [""]
+        if header != integrity.HEADER:
+            raise CatalogError(f"{path}:1: the first line must be {integrity.HEADER}")
+        in_order = sorted(lines)
+        if words is not None and not integrity.looks_sound(in_order, words):
+            faults = tuple(integrity.faults(lines))
+            told = "\n".join(f"{path}:{number}: {text}" for number, text in faults)
+            raise CatalogError(told or f"{path}: a row is out of order", faults=faults)
+        found += in_order
+    found.sort()
+    return found
+
+
+def _refuse_strangers(catalog: Catalog, words: integrity.Words) -> None:
+    """Raises CatalogError where a price row names a source or a purchase that no file explains."""
+    sources = {source for source, _ in words.sources} - catalog.sources.keys()
+    purchases = {
+        f"{purchase} of {provider}"
+        for purchase, provider, _ in words.purchases
+        if purchase != parsing.LIST and not {(purchase, provider), (purchase, "*")} & catalog.terms.keys()
+    }
+    if sources:
+        raise CatalogError(f"sources.csv does not explain {', '.join(sorted(sources))}")
+    if purchases:
+        raise CatalogError(f"terms.csv does not explain {', '.join(sorted(purchases))}")
+
+
+def _known(catalog: Catalog, *, today: date | None) -> Known:
+    machines, terms = catalog.machines, catalog.terms
+    return Known(
+        providers=catalog.providers.keys(),
+        services=SERVICES,
+        purchases=lambda provider: {word for word, owner in terms if owner in (provider, "*")} | {parsing.LIST},
+        machines=lambda provider: {name for owner, name in machines if owner == provider},
+        regions=lambda provider: {name for owner, name in catalog.regions if owner == provider},
+        today=today,
+    )

@@ -1,0 +1,1 @@
+"""TODO catalogs.custom_prices."""

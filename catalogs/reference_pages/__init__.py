@@ -1,0 +1,1 @@
+"""TODO catalogs.reference_pages."""

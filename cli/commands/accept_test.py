@@ -1,0 +1,170 @@
+"""`atoll accept-test`: what was delivered, measured, held against what was promised, and signed."""
+
+import time
+from argparse import ArgumentTypeError
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import typer
+
+from cli.terminal import options as arguments
+from cli.commands import accept_test_options
+from operations.acceptance.ports import Clock
+from cli.terminal.output import chosen_files, tell_written
+from cli.terminal.console import json_text, note, show, show_json
+from operations.project.atomic_files import write_all
+from planning.values.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from operations.acceptance.request import Asked
+    from operations.acceptance.run import RunPlan
+    from planning.acceptance.report.form import AcceptanceForm
+
+CLOCK: Final = Clock(now=lambda: datetime.now(tz=UTC), monotonic=time.monotonic, sleep=time.sleep)
+EXIT: Final = {"passed": 0, "failed": 1, "missing": 11, "cannot tell": 11}
+
+
+def run_accept_test(
+    stack: arguments.Stack,
+    *,
+    only: accept_test_options.Only = "",
+    node: accept_test_options.Node = None,
+    placement: accept_test_options.Placement = "",
+    peer: accept_test_options.Peer = None,
+    recorded: accept_test_options.Recorded = None,
+    run_name: accept_test_options.RunName = "",
+    dry_run: accept_test_options.DryRun = False,
+    while_working: accept_test_options.WhileWorking = False,
+    keep: accept_test_options.Keep = False,
+    timeout: accept_test_options.Timeout = 0,
+    html: accept_test_options.Html = "",
+    as_json: arguments.AsJson = False,
+    output: accept_test_options.Output = None,
+    markdown: accept_test_options.Markdown = "",
+    key: accept_test_options.Key = "",
+    verify: accept_test_options.Verify = "",
+    public_key: accept_test_options.PublicKey = "",
+) -> int:
+    """Measure a cluster against what was promised, and say which nodes failed.
+
+    Every record is kept in stacks/STACK/acceptance/RUN as it comes; what was stopped goes on where it was.
+    Exit code: 0 passed, 1 something failed, 11 something is missing or cannot be told.
+    """
+    if verify or public_key:
+        return _verify(stack, verify=verify, public_key=public_key)
+    files = chosen_files(output, forms=("html", "markdown", "json"), html=html, markdown=markdown)
+    from operations.acceptance import request, run, signatures  # noqa: PLC0415 - what is slow is imported once it is needed
+
+    asks = run.Options(
+        only=_kinds(only, node or ()), nodes=tuple(node or ()), placement=placement, run=run_name,
+        while_working=while_working, keep=keep, timeout=timeout or None, peers=_peers(peer or ()),
+    )  # fmt: skip
+    it, private = request.asked(stack), signatures.private_key(Path(key).expanduser()) if key else None
+    if dry_run:
+        return _show_plan(run.planned_jobs(it, asks, now=CLOCK.now()))
+    given = [*map(Path, recorded or ())]
+    stopped, results, unfinished = (
+        (0, *request.recorded(given, it, to_sign=private is not None))
+        if given
+        else run.measure(it, asks, say=note, clock=CLOCK)
+    )
+    if stopped:
+        return stopped
+    form = it.form(results, unfinished=unfinished, only=asks.only, nodes=asks.nodes)
+    form = signatures.signed_report(form, private) if private else form
+    _tell(form, it, files, as_json=as_json)
+    return EXIT[form["outcome"]]
+
+
+def _show_plan(plan: "RunPlan") -> int:
+    from operations.acceptance.run_plan import longest  # noqa: PLC0415 - as in run_accept_test
+    from cli.views.acceptance import jobs_table  # noqa: PLC0415 - as above
+
+    for each in plan.remarks:
+        note(each)
+    show(jobs_table(plan.jobs), longest(plan.jobs))
+    if plan.unset:
+        note(f"{plan.unset} is not set: nodes are named by the lock, no cluster was asked")
+    note("nothing was made")
+    return 0
+
+
+def _kinds(only: str, nodes: "Sequence[str]") -> tuple[str, ...]:
+    """What is measured; for single nodes, only what is theirs.
+
+    Raises:
+        typer.BadParameter: a word that is no kind.
+    """
+    from planning.acceptance.report.builder import GROUPS  # noqa: PLC0415 - as in run_accept_test
+
+    found = tuple(each.strip() for each in only.split(",")) if only else ()
+    if unknown := [each for each in found if each not in GROUPS]:
+        raise typer.BadParameter(f"{', '.join(unknown)}: there are {', '.join(GROUPS)}", param_hint="--only")
+    if len(set(found)) < len(found):
+        raise typer.BadParameter(f"{only}: one is named twice", param_hint="--only")
+    return found or (("node",) if nodes else ())
+
+
+def _peers(given: "Sequence[str]") -> tuple[str, ...]:
+    """What has to answer in the main network, looked at before any pod asks for it.
+
+    Raises:
+        typer.BadParameter: a word that is no HOST:PORT.
+    """
+    from components.agents.measure.network import address  # noqa: PLC0415 - as in run_accept_test
+
+    for each in given:
+        try:
+            address(each)
+        except ArgumentTypeError as error:
+            raise typer.BadParameter(str(error), param_hint="--peer") from error
+    return tuple(given)
+
+
+def _tell(form: "AcceptanceForm", it: "Asked", files: "Mapping[str, Path]", *, as_json: bool) -> None:
+    """Write every file that was asked for, and say the verdict."""
+    from cli.views.acceptance import verdict_lines, verdict_table  # noqa: PLC0415 - as in run_accept_test
+    from cli.pages.acceptance import page  # noqa: PLC0415 - as above
+    from cli.pages.documents.markdown import markdown as as_markdown  # noqa: PLC0415 - as above
+    from planning.acceptance.report.document import document  # noqa: PLC0415 - as above
+
+    whole = document(form, sources=it.sources)
+    texts = {
+        "html": lambda: page(whole, form),
+        "markdown": lambda: as_markdown(whole),
+        "json": lambda: json_text(form),
+    }
+    write_all({path: texts[kind]() for kind, path in files.items()})
+    if as_json:
+        show_json(form)
+    else:
+        show(*verdict_lines(form), verdict_table(form))
+    tell_written(files.values())
+
+
+def _verify(stack: str, *, verify: str, public_key: str) -> int:
+    from operations.acceptance import request, verification  # noqa: PLC0415 - as in run_accept_test
+    from planning.values.errors import Fault  # noqa: PLC0415 - as above
+
+    if not (verify and public_key):
+        raise typer.BadParameter("--verify REPORT and --public-key FILE go together", param_hint="--verify")
+    it = request.asked(stack)
+    path = Path(verify)
+    form, raw = verification.read_report(path)
+    found = verification.faults(path, form, raw, key_file=Path(public_key), stack=stack, lock_digest=it.digest)
+    if found:
+        raise InputError(
+            f"{verify} is not to be believed",
+            faults=[Fault(message=each, file=verify) for each in found],
+            hint="ask whoever sent it for the file as it was signed",
+        )
+    signature = form["signature"]
+    key = signature["key"] if signature else ""
+    when = f"measured from {form['results']['started']} to {form['results']['ended']}"
+    show(f"{verify}: signed by {key}, about this lock of {stack}, {when}: {form['outcome']}")
+    if form["only"]:
+        show(f"only {', '.join(form['only'])}: this is not the acceptance of the cluster")
+    return 0

@@ -1,0 +1,199 @@
+"""`atoll clone`: the same checklist at another placement, quoted anew: a stack of its own with no state."""
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from cli.terminal import options as arguments
+from cli.commands import clone_options
+from cli.terminal.clone_decisions import asked as asked_at_terminal
+from operations.clone.assembly import Asked, cloned, open_decisions
+from operations.clone.resource_names import refuse_shared, registered
+from operations.clone.source import refuse_name, refuse_same_place, source, zones_of
+from operations.clone.report import as_object, clone_form, next_steps, remarks
+from cli.terminal.output import chosen_files, tell_written
+from operations.plans.price_book import price_book
+from operations.project.workspace import shown
+from cli.terminal.prompts import typed
+from cli.views.clone.fields import config_parts, field_parts
+from cli.terminal.console import json_text, note, progress, show
+from operations.project.atomic_files import write_all
+from planning.inputs.faults import nearest
+from planning.checklist.model.units import QuantityError, parse_cidr
+from planning.clone.decisions.answers_file import open_hint, open_text, read_answers
+from planning.clone.decisions.decision import Need
+from planning.clone.target import Target, region_of
+from planning.values.errors import InputError
+from planning.inputs.files import read_text
+from planning.spec.lock import MOST_BYTES
+from planning.quoting.candidates.market import Market
+
+if TYPE_CHECKING:
+    from ipaddress import IPv4Network
+
+    from catalogs.catalog import Catalog
+    from operations.clone.assembly import Clone
+    from operations.clone.source import Source
+    from operations.project.workspace import Project
+    from planning.checklist.model.checklist import Checklist
+    from planning.clone.decisions.decision import Decision
+
+NO_STATE = (
+    "No state was read, exported or imported: the clone is the same program with a configuration of its own and an "
+    "empty state."
+)
+
+
+def run_clone(
+    stack: arguments.Stack,
+    new: clone_options.New,
+    *,
+    region: clone_options.Region,
+    provider: clone_options.Provider = "",
+    zones: clone_options.Zones = "",
+    cidr: clone_options.Cidr = "",
+    option: clone_options.Option = "",
+    decisions: clone_options.Decisions = "",
+    prices: arguments.Book = arguments.CURRENT_BOOK,
+    own: arguments.OwnBook = "",
+    today: arguments.Today = "",
+    allow_stale: arguments.AllowStale = False,
+    dry_run: clone_options.DryRun = False,
+    as_json: arguments.AsJson = False,
+    output: arguments.Output = None,
+) -> int:
+    """Make the same checklist a stack of its own at another placement."""
+    files = chosen_files(output, forms=("json",))
+    first = source(stack)
+    refuse_name(
+        first.project, source=stack, new=new, placements=[each.name for each in first.checklist.where.elsewhere]
+    )
+    catalog = price_book(prices, own=own, today=arguments.day(today))
+    target = _target(catalog, provider=provider or first.provider, region=region, zones=zones, cidr=cidr)
+    refuse_same_place(first.lock, target)
+    market = Market(catalog)
+    open_ = open_decisions(first, target, market=market)
+    answers = _answers(open_, first.checklist, file=decisions, stack=new, target=target)
+    asked = Asked(
+        stack=new,
+        target=target,
+        option=option,
+        today=arguments.day(today),
+        allow_stale=allow_stale,
+        may_be_old=allow_stale or prices != arguments.CURRENT_BOOK,
+        decisions=open_,
+        answers=answers,
+        heading=f"A clone of {stack} at {target}, made by `atoll clone`; the comments are those of {stack}.",
+    )
+    with progress(f"quoting {new} at {target}"):
+        clone = cloned(first, asked, market=market)
+    names = _names(first, clone)
+    written = [] if dry_run else sorted(shown(each) for each in clone.texts)
+    _tell(first, clone, catalog=catalog, names=names, written=written, files=files.values(), as_json=as_json)
+    if not dry_run:
+        write_all(clone.texts)
+    _say_written(written, as_json=as_json)
+    return 0
+
+
+def _target(catalog: "Catalog", *, provider: str, region: str, zones: str, cidr: str) -> Target:
+    """The placement that the command line names.
+
+    Raises:
+        InputError: no such provider or region; says which was meant.
+        typer.BadParameter: --cidr is no range.
+    """
+    if provider not in catalog.providers:
+        near = nearest(provider, catalog.providers)
+        known = ", ".join(sorted(catalog.providers))
+        raise InputError(f'there is no provider "{provider}"', hint=f'did you mean "{near}"?' if near else known)
+    found = region_of(catalog.regions.values(), provider=provider, name=region)
+    return Target(provider=provider, region=found.name, zones=zones_of(zones), cidr=_cidr(cidr))
+
+
+def _cidr(text: str) -> "IPv4Network | None":
+    if not text:
+        return None
+    try:
+        return parse_cidr(text)
+    except QuantityError as error:
+        raise typer.BadParameter(f"{error}; {error.hint}", param_hint="--cidr") from error
+
+
+def _answers(
+    open_: "Sequence[Decision]", checklist: "Checklist", *, file: str, stack: str, target: Target
+) -> Mapping[str, str]:
+    """Answers from the file, or from a person; every decision that is still open at once.
+
+    Raises:
+        InputError: faults in the file, or nobody to ask.
+    """
+    if file:
+        text = read_text(Path(file), hint="a decisions file is a few lines of YAML")
+        return read_answers(text, file=file, decisions=open_, checklist=checklist)
+    if sys.stdin.isatty():
+        return asked_at_terminal(open_, checklist, ask=typed, say=note)
+    needed = [each for each in open_ if each.need is Need.NEEDED]
+    if not needed:
+        return {}
+    raise InputError(open_text(needed, stack=stack, target=str(target)), hint=open_hint(needed))
+
+
+def _names(first: "Source", clone: "Clone") -> int:
+    """How many physical names were held against each other."""
+    project = first.project
+    with progress("running the programs of both stacks"):
+        old = registered(first.stack, root=project.root, texts=_texts_of(project, first.stack))
+        new = registered(clone.stack, root=project.root, texts=_new_texts(project, clone))
+    return refuse_shared(old, new, source=first.stack, clone=clone.stack)
+
+
+def _texts_of(project: "Project", stack: str) -> Mapping[str, str]:
+    config = project.stack_config(stack)
+    text = read_text(config) if config.exists() else ""
+    return {"config": text, "lock": read_text(project.lock(stack), most_bytes=MOST_BYTES)}
+
+
+def _new_texts(project: "Project", clone: "Clone") -> Mapping[str, str]:
+    return {"config": clone.texts[project.stack_config(clone.stack)], "lock": clone.texts[project.lock(clone.stack)]}
+
+
+def _tell(
+    first: "Source",
+    clone: "Clone",
+    *,
+    catalog: "Catalog",
+    names: int,
+    written: Sequence[str],
+    files: Iterable[Path],
+    as_json: bool,
+) -> None:
+    """Tables, or JSON."""
+    from planning.clone.comparison.stack_comparison import compare  # noqa: PLC0415 - not before the clone is one
+    from planning.clone.comparison.form import comparison_form  # noqa: PLC0415 - as above
+
+    compared = compare(first.lock, clone.lock, catalog=catalog)
+    form = clone_form(first, clone, written=written, names=names, comparison=comparison_form(compared))
+    write_all({path: json_text(as_object(form)) for path in files})
+    tell_written(files)
+    if as_json:
+        sys.stdout.write(json_text(as_object(form)))
+        return
+    from cli.views.clone.differences import parts  # noqa: PLC0415 - as above
+    from cli.views.clone.summary import summary  # noqa: PLC0415 - as above
+
+    show(*summary(first, clone, compared), "")
+    show(*field_parts(clone.fields, clone.placed))
+    show(*config_parts(clone.keys, stack=clone.stack, provider=clone.secrets_provider), "")
+    show(*parts(compared), "")
+    show(*(f"note: {each}" for each in remarks(clone)), "")
+    show(f"{names} names of resources were compared, none is shared. {NO_STATE}")
+    show("next:", *(f"  {each}" for each in next_steps(first.stack, clone.stack)))
+
+
+def _say_written(written: Sequence[str], *, as_json: bool) -> None:
+    said = f"written: {', '.join(written)}" if written else "dry run: nothing was written"
+    note(said) if as_json else show(said)

@@ -1,0 +1,151 @@
+"""`atoll comment`: post a checked diff where the reviewers look, from a job on the default branch."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from operations.project.workspace import STACK_NAME
+from cli.terminal.console import note, show
+from planning.values.errors import InputError
+from planning.inputs.files import read_json
+
+if TYPE_CHECKING:
+    from operations.code_hosts.github import GitHub
+    from operations.code_hosts.github_types import RunEvent
+    from operations.code_hosts.issues import Watched
+
+app = typer.Typer(no_args_is_help=True, help="Post a diff to a pull or merge request; for jobs on the default branch.")
+
+LARGEST_REPORT = 1 << 20
+LARGEST_EVENT = 32 << 20  # docs.github.com/webhooks caps a payload at 25 MB, 2026-11
+Workflow = Annotated[
+    str, typer.Option("--workflow", metavar="PATH", help="Workflow file whose runs are posted; of others, none.")
+]
+Folder = Annotated[
+    Path, typer.Argument(metavar="FOLDER", help="Holds STACK.txt, and STACK.code with the exit code of atoll watch.")
+]
+
+
+@app.command("github")
+def github(workflow: Workflow = ".github/workflows/cost-diff.yml") -> int:
+    """Set the status atoll/cost and write the comment for the run in $GITHUB_EVENT_PATH.
+
+    Reads GITHUB_TOKEN, GITHUB_API_URL, GITHUB_REPOSITORY and GITHUB_STEP_SUMMARY. Exit code 1 where GitHub
+    does not take the status; a comment that is not allowed goes to the step summary.
+    """
+    from cli.pages.diff.markdown import render_comment  # noqa: PLC0415 - only this command posts
+    from operations.code_hosts.github_report import post  # noqa: PLC0415 - only this command posts
+
+    posted = post(_event(), github=_github(), render=render_comment, workflow=workflow, target=_run_url())
+    _summarize(posted.comment or posted.words)
+    show(posted.words)
+    return 0
+
+
+@app.command("gitlab")
+def gitlab() -> int:
+    """Write a note and the status atoll/cost for every open merge request whose cost job has ended.
+
+    Reads ATOLL_GITLAB_TOKEN, CI_API_V4_URL, CI_PROJECT_ID and CI_DEFAULT_BRANCH.
+    """
+    from operations.code_hosts import gitlab as host  # noqa: PLC0415 - only this command posts
+    from cli.pages.diff.markdown import render_comment  # noqa: PLC0415 - as above
+
+    project = _environment("CI_PROJECT_ID")
+    if not project.isdecimal():
+        raise InputError(f"CI_PROJECT_ID is {project!r}, not a number")
+    opened = host.gitlab(
+        root=_environment("CI_API_V4_URL"),
+        token=_environment("ATOLL_GITLAB_TOKEN"),
+        project=int(project),
+        branch=_environment("CI_DEFAULT_BRANCH"),
+    )
+    for line in host.post_all(opened, render=render_comment):
+        show(line)
+    return 0
+
+
+@app.command("issues")
+def issues(folder: Folder) -> int:
+    """Open, update or close one issue for each stack that `atoll watch` looked at."""
+    from operations.code_hosts.issues import keep  # noqa: PLC0415 - only this command posts
+
+    found = _watched(folder)
+    if not found:
+        note(f"{folder} holds no reports")
+    for line in keep(found, github=_github()):
+        show(line)
+    return 0
+
+
+def _watched(folder: Path) -> "list[Watched]":
+    """Reports of the watch job: STACK.txt beside STACK.code, from a job with fewer rights than this one."""
+    from operations.code_hosts.issues import Watched  # noqa: PLC0415 - only this command posts
+
+    found: list[Watched] = []
+    for path in sorted(folder.glob("*.code")):
+        stack, code = path.stem, _text(path, largest=16).strip()
+        if not STACK_NAME.fullmatch(stack) or not code.isdecimal():
+            raise InputError(f"{path} is no exit code of a stack")
+        found.append(
+            Watched(stack=stack, exit_code=int(code), report=_text(path.with_suffix(".txt"), largest=LARGEST_REPORT))
+        )
+    return found
+
+
+def _text(path: Path, *, largest: int) -> str:
+    """The start of a file; "" where it is missing or a link."""
+    if path.is_symlink() or not path.is_file():
+        return ""
+    with path.open("rb") as file:
+        return file.read(largest).decode("utf-8", "replace")
+
+
+def _event() -> "RunEvent":
+    """The event that started this job.
+
+    Raises:
+        InputError: there is none, or it is not of a finished run.
+    """
+    from operations.code_hosts.github_types import RUN_EVENT  # noqa: PLC0415 - only this command posts
+
+    path = Path(_environment("GITHUB_EVENT_PATH"))
+    try:
+        return RUN_EVENT.validate_python(read_json(path, most_bytes=LARGEST_EVENT))
+    except ValueError as error:
+        raise InputError(
+            f"{path} is not the event workflow_run", hint="start this in a job `on: workflow_run`"
+        ) from error
+
+
+def _github() -> "GitHub":
+    from operations.code_hosts.github import BOT, github  # noqa: PLC0415 - only this command posts
+
+    return github(
+        root=os.environ.get("GITHUB_API_URL", "https://api.github.com"),
+        token=os.environ.get("GITHUB_TOKEN", ""),
+        repository=_environment("GITHUB_REPOSITORY"),
+        bot=os.environ.get("ATOLL_BOT", "") or BOT,
+    )
+
+
+def _run_url() -> str:
+    """Page of this run, for whoever clicks the status; "" outside of a job."""
+    parts = [os.environ.get(name, "") for name in ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID")]
+    return f"{parts[0]}/{parts[1]}/actions/runs/{parts[2]}" if all(parts) else ""
+
+
+def _summarize(text: str) -> None:
+    """Add to the summary of the job, where there is one."""
+    if path := os.environ.get("GITHUB_STEP_SUMMARY", ""):
+        with Path(path).open("a", encoding="utf-8") as file:
+            file.write(f"{text}\n")
+
+
+def _environment(name: str) -> str:
+    found = os.environ.get(name, "")
+    if not found:
+        raise InputError(f"{name} is not set", hint="atoll comment runs in a CI job, which sets it")
+    return found

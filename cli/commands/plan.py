@@ -1,0 +1,148 @@
+"""`atoll plan`: what the program of a stack would build and what that costs, without an engine or a cloud account."""
+
+from collections import Counter
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from components.platform.building_blocks.artifact_mirror import refuse, shelf
+from cli.terminal import options
+from operations.project.accepted_lock import accepted_lock
+from operations.engine.stack_warnings import reminders
+from cli.terminal.output import chosen_files, tell_written
+from operations.plans.plan import Planned, left_out_forms, plan_form, planned, software_forms
+from operations.plans.price_book import price_book
+from operations.project.workspace import Project, known_stack, shown
+from cli.terminal.amounts import expected_month
+from cli.views.quote.bill import lay_out_bill
+from cli.views.plan import counts_line, differences_table, resource_tree
+from cli.views.policies import policy_parts
+from cli.views.software import software_parts
+from cli.terminal.console import json_text, note, progress, screen_width, show, show_lines
+from operations.project.atomic_files import write_all
+from planning.platform.base_layer_software import beneath
+from policies.settings_reader import read_law
+from policies.table import RULES
+
+if TYPE_CHECKING:
+    from planning.spec.lock import Lock
+    from operations.plans.plan_form import ResourceForm
+    from planning.platform.digests import SoftwareLock
+    from planning.costs.resources.resource import Resource
+
+DISAGREE = 1
+FORMAT_OPTION = "--format"
+
+
+class Format(StrEnum):
+    """What is written to stdout."""
+
+    TABLE = "table"
+    JSON = "json"
+    TERRAFORM = "terraform"
+
+
+def run_plan(
+    stack: options.Stack,
+    *,
+    prices: options.Book = options.CURRENT_BOOK,
+    own: options.OwnBook = "",
+    as_json: options.AsJson = False,
+    output: options.Output = None,
+    form: Annotated[
+        Format, typer.Option(FORMAT_OPTION, help="Print tables, JSON, or a Terraform plan of the AWS resources.")
+    ] = Format.TABLE,
+    today: options.Today = "",
+    allow_stale: options.AllowStale = False,
+) -> int:
+    """Show what the program would build, and its bill.
+
+    Exit code: 0 where every rule is kept, 10 over a ceiling, 11 where nobody can tell, 12 where a rule finds prices too
+    old, 1 where another rule is broken, or where bill and resources disagree.
+    """
+    if (as_json or output) and form is not Format.TABLE:
+        given = "--json" if as_json else "--output"
+        raise typer.BadParameter(f"it is Atoll's plan as JSON; leave out {FORMAT_OPTION} {form}", param_hint=given)
+    files = chosen_files(output, forms=("json",))
+    project = known_stack(stack)
+    lock = accepted_lock(project, stack)
+    for line in reminders(project, lock, today=options.day(today)):
+        note(f"warning: {line}")
+    software = _software(project, lock)
+    with progress(f"running the program of {stack}"):
+        resources = _registered(project, stack)
+        catalog, law = (
+            price_book(prices, own=own, today=options.day(today)),
+            read_law(Path(shown(project.law)), rules=RULES),
+        )
+        plan = planned(lock, resources, catalog=catalog, today=options.day(today), law=law, software=software)
+    for line in plan.unmatched:
+        note(f"warning: {line}")
+    write_all({path: _json(plan) for path in files.values()})
+    tell_written(files.values())
+    PRINTERS[Format.JSON if as_json else form](plan)
+    report = plan.report.without_old_prices() if allow_stale else plan.report
+    return report.exit_code or (DISAGREE if plan.differences else 0)
+
+
+def _software(project: Project, lock: "Lock") -> "SoftwareLock":
+    """Digests that are known.
+
+    Raises:
+        InputError: the platform cannot be installed from where it was decided, or not without more digests.
+    """
+    decided = lock.spec.platform
+    found = shelf(decided.mirror if decided else "", project=project.root)
+    if decided:
+        wanted = (*decided.parts, *beneath(lock.placements))
+        refuse(wanted, found, required=decided.digests == "required")
+    return found.lock
+
+
+def _registered(project: Project, stack: str) -> "tuple[Resource, ...]":
+    from operations.offline.program import run as run_offline  # noqa: PLC0415 - Pulumi is imported once it is needed
+
+    return run_offline(stack, root=project.root).resources
+
+
+def _print_json(plan: Planned) -> None:
+    print(_json(plan), end="")
+
+
+def _json(plan: Planned) -> str:
+    from operations.offline.plan_json import to_json  # noqa: PLC0415 - Pulumi is imported once it is needed
+
+    return json_text(plan_form(plan, resources=cast("list[ResourceForm]", to_json(plan.resources))))
+
+
+def _print_terraform(plan: Planned) -> None:
+    """The plan to stdout; to stderr, what it does not hold."""
+    from operations.terraform.references import documents_of  # noqa: PLC0415 - as the run, only once it is needed
+    from operations.terraform.plan import left_out, terraform_plan  # noqa: PLC0415 - as above
+
+    documents = documents_of(plan.lock.stack, plan.resources, root=known_stack(plan.lock.stack).root)
+    print(json_text(terraform_plan(plan.resources, documents=documents)), end="")
+    others = Counter(resource.type.split(":")[0] for resource in left_out(plan.resources))
+    if others:
+        counted = ", ".join(f"{count} of {package}" for package, count in sorted(others.items()))
+        note(f"left out of the Terraform plan, which holds AWS resources only: {counted}")
+
+
+def _show(plan: Planned) -> None:
+    """Tree, bill, agreement and verdict."""
+    expected = expected_month(plan.bill)
+    verdict = plan.judgement
+    show(resource_tree(plan.lock.stack, plan.resources), counts_line(plan.resources))
+    show(*software_parts(software_forms(plan), left_out_forms(plan)))
+    show_lines(lay_out_bill(plan.bill, width=screen_width()))
+    if plan.differences:
+        show("The resources do not cost what was accepted:", differences_table(plan.differences))
+    else:
+        show("Resources and accepted cluster agree to the cent.")
+    show(*policy_parts(plan.report, rules=len(RULES)))
+    show(f"{plan.lock.option}: {expected}; {verdict.verdict}: {verdict.reason}")
+
+
+PRINTERS = {Format.TABLE: _show, Format.JSON: _print_json, Format.TERRAFORM: _print_terraform}

@@ -1,0 +1,133 @@
+"""`atoll quote`: three to five priced options for a checklist."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from cli.terminal import options
+from operations.plans.quote import Answer, Wanted, exit_code, option_named, quoted
+from cli.terminal.output import chosen_files, tell_written
+from operations.plans.price_book import unused_lines
+from operations.project.workspace import subject
+from cli.views.quote.bill import lay_out_bill
+from cli.terminal.layout import ScreenLine
+from cli.views.quote.options import lay_out_details, lay_out_option
+from cli.views.quote.labels import order_options
+from cli.views.quote.summary import lay_out_quote
+from cli.terminal.console import json_text, note, screen_width, show_json, show_lines
+from operations.project.atomic_files import write_all
+from planning.values.errors import InputError
+from planning.quoting.quote_form import option_form, quote_form
+from planning.quoting.option import ceilings
+from planning.quoting.quote import Option
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+OptionName = Annotated[
+    str, typer.Option("--option", metavar="ID", help="Show one option with its whole bill.", show_default=False)
+]
+Details = Annotated[bool, typer.Option("--details", help="Show every option in full.")]
+Providers = Annotated[
+    list[str] | None,
+    typer.Option("--provider", metavar="NAME", help="Only this provider; repeat for several.", show_default="all"),
+]
+Regions = Annotated[
+    list[str] | None,
+    typer.Option("--region", metavar="NAME", help="Only this region; repeat for several.", show_default="all"),
+]
+Html = Annotated[
+    str, typer.Option("--html", metavar="FILE", help="Write the document to sign as one HTML page.", show_default=False)
+]
+MarkdownFile = Annotated[
+    str, typer.Option("--markdown", metavar="FILE", help="Write the same as Markdown.", show_default=False)
+]
+
+Output = Annotated[list[str] | None, options.output_of(".html, .md, .json")]
+
+
+def run_quote(
+    stack_or_file: options.StackOrFile,
+    *,
+    prices: options.Book = options.CURRENT_BOOK,
+    price_book: options.OwnBook = "",
+    option: OptionName = "",
+    details: Details = False,
+    provider: Providers = None,
+    region: Regions = None,
+    html: Html = "",
+    markdown: MarkdownFile = "",
+    today: options.Today = "",
+    allow_stale: options.AllowStale = False,
+    as_json: options.AsJson = False,
+    output: Output = None,
+) -> int:
+    """Show three to five priced options of a checklist.
+
+    --provider and --region ask once what where.wanted and where.regions of the checklist ask every time.
+
+    Exit code: 0 where an option is within the ceiling, 10 where all are over it or miss something that the checklist
+    asks for, 11 where it is undetermined, 12 where the prices are too old.
+    """
+    _refuse_unwritable(html, markdown)
+    files = chosen_files(output, forms=("html", "markdown", "json"), html=html, markdown=markdown)
+    wanted = Wanted(providers=tuple(provider or ()), regions=tuple(region or ()))
+    answer = quoted(
+        subject(stack_or_file),
+        book=prices,
+        own=price_book,
+        today=options.day(today),
+        allow_stale=allow_stale,
+        wanted=wanted,
+    )
+    if unused := unused_lines(answer.catalog, (each.bill for each in answer.quote.options)):
+        note(unused)
+    one = option_named(answer.quote, option) if option else None
+    if files:
+        _write_documents(answer, one, files)
+    if as_json:
+        show_json(_form(answer, one))
+    elif one is not None:
+        _show_option(one)
+    else:
+        _show_quote(answer, asked=" ".join((stack_or_file, *wanted.flags)), details=details)
+    return exit_code(answer.quote, allow_stale=allow_stale or prices != options.CURRENT_BOOK)
+
+
+def _show_option(option: Option) -> None:
+    width = screen_width()
+    show_lines((*lay_out_option(option, width=width), ScreenLine(""), *lay_out_bill(option.bill, width=width)))
+
+
+def _show_quote(answer: Answer, *, asked: str, details: bool) -> None:
+    width, shown = screen_width(), order_options(answer.quote)
+    show_lines(lay_out_quote(shown, ceilings=ceilings(answer.checklist), asked=asked, width=width, whole=details))
+    if details:
+        show_lines(lay_out_details(shown, width=width))
+
+
+def _refuse_unwritable(html: str, markdown: str) -> None:
+    """Say before anything is calculated what could not be written after it."""
+    for name in (html, markdown):
+        if name and Path(name).is_dir():
+            raise InputError(f"{name} is a folder", hint="name a file in it")
+    if html and markdown and Path(html).resolve() == Path(markdown).resolve():
+        raise InputError(f"--html and --markdown name the same file: {html}", hint="give each a name of its own")
+
+
+def _form(answer: Answer, one: Option | None) -> "Mapping[str, object]":
+    """The quote, or the one option that was asked for."""
+    return cast("Mapping[str, object]", quote_form(answer.quote) if one is None else option_form(one))
+
+
+def _write_documents(answer: Answer, one: Option | None, files: "Mapping[str, Path]") -> None:
+    # A quote without a document need not wait for these.
+    from cli.pages.quote.files import documents  # noqa: PLC0415 - see above
+
+    html, markdown = (str(files.get(form, "")) for form in ("html", "markdown"))
+    texts = documents(answer, html=html, markdown=markdown)
+    if "json" in files:
+        texts = {**texts, files["json"]: json_text(_form(answer, one))}
+    write_all(texts)
+    tell_written(texts)

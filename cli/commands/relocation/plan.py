@@ -1,0 +1,223 @@
+"""`atoll relocate plan`: what moves from one stack to another, by what, what it loses, takes and costs."""
+
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from cli.terminal import options as arguments
+from operations.project.accepted_lock import accepted_lock
+from cli.commands.relocation import options, plan_files, plan_options
+from cli.commands.relocation.plan_options import Through
+from cli.terminal.output import chosen_files, tell_written
+from operations.plans.price_book import price_book
+from operations.project.workspace import Project, known_stack, shown
+from cli.terminal.console import progress, show
+from operations.project.atomic_files import write_all
+from planning.checklist.model.units import QuantityError, parse_gigabits_per_s, parse_number
+from planning.values.errors import Fault, InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import date
+
+    from operations.relocation.config.plan_inputs import Named
+    from operations.relocation.config.measurements import MeasuredFile
+    from operations.relocation.config.endpoints import Places
+    from planning.spec.lock import Lock
+    from planning.relocation.form import RelocationPlanForm
+    from planning.relocation.inventory.stack_inventory import Inventory
+    from planning.relocation.transfer_rates import Rates
+    from planning.relocation.costs.route import Exit
+
+EXITS: "dict[Through, Exit]" = {
+    Through.ENDPOINT: "gateway_endpoint",
+    Through.NAT: "nat",
+    Through.DIRECT: "direct",
+}
+
+
+def run_plan(
+    source: options.Source,
+    target: options.Target,
+    *,
+    places_file: plan_options.Places = "",
+    volumes_file: plan_options.Volumes = "",
+    bandwidth: plan_options.Bandwidth = "",
+    objects_per_s: plan_options.ObjectsPerS = "",
+    through: plan_options.Way = None,
+    look: plan_options.Look = False,
+    prices: arguments.Book = arguments.CURRENT_BOOK,
+    own: arguments.OwnBook = "",
+    as_json: arguments.AsJson = False,
+    output: plan_options.Output = None,
+    html_file: plan_options.HtmlFile = "",
+    markdown_file: plan_options.MarkdownFile = "",
+    draft_file: plan_options.Draft = "",
+    today: arguments.Today = "",
+) -> int:
+    """Plan a relocation: inventory, movers and what they lose, time, money, questions and steps.
+
+    The source's program is run without an engine, and its cluster is asked where a kubeconfig is named. What buckets
+    use is known from manifests of a first copy, from --look, or from --volumes. Exit code: 0, or 1 where the relocation
+    cannot be: every reason at once.
+    """
+    files = chosen_files(output, forms=("json", "html", "markdown"), html=html_file, markdown=markdown_file)
+    speed, rate = _gbps(bandwidth), _number(objects_per_s)
+    project = known_stack(source)
+    known_stack(target)
+    old, new = _locks(project, source, target)
+    drafts = plan_files.draft_paths(old, new, Path(draft_file)) if draft_file else {}
+    form = _planned(
+        project,
+        old,
+        new,
+        places_file=places_file,
+        volumes_file=volumes_file,
+        speed=speed,
+        objects_per_s=rate,
+        through=through,
+        look=look,
+        prices=prices,
+        own=own,
+        today=arguments.day(today),
+    )
+    if drafts:
+        plan_files.write_drafts(old, new, drafts, form)
+    _write(form, files, as_json=as_json)
+    return 0
+
+
+def _locks(project: Project, source: str, target: str) -> "tuple[Lock, Lock]":
+    """Both locks.
+
+    Raises:
+        InputError: one is missing or unreadable, or both; every reason at once.
+    """
+    found: list[Lock] = []
+    faults: list[Fault] = []
+    for stack in (source, target):
+        file = shown(project.lock(stack))
+        try:
+            found.append(accepted_lock(project, stack))
+        except InputError as error:
+            faults += error.faults or (Fault(message=str(error), file=file, hint=error.hint),)
+    if faults:
+        raise InputError(f"{source} cannot be relocated to {target}: not accepted", faults=faults)
+    return found[0], found[1]
+
+
+def _planned(
+    project: Project,
+    old: "Lock",
+    new: "Lock",
+    *,
+    places_file: str,
+    volumes_file: str,
+    speed: Decimal | None,
+    objects_per_s: Decimal | None,
+    through: Through | None,
+    look: bool,
+    prices: str,
+    own: str,
+    today: "date",
+) -> "RelocationPlanForm":
+    from operations.relocation.config.plan_inputs import given, rates  # noqa: PLC0415 - what a plan is made of, once locks are there
+    from operations.relocation.config.measurements import MeasuredFile, read_measured  # noqa: PLC0415 - as above
+    from planning.relocation.plan import plan  # noqa: PLC0415 - as above
+    from planning.relocation.plan_form import plan_form  # noqa: PLC0415 - as above
+
+    places = plan_files.places_of(places_file, old, new)
+    known = plan_files.relocations(old, new, places=places, file=places_file)
+    if look:
+        plan_files.look(known)
+    file = read_measured(Path(volumes_file)) if volumes_file else MeasuredFile()
+    speeds: Rates = rates(file.rates, bandwidth_gbps=speed, objects_per_s=objects_per_s)
+    catalog = price_book(prices, own=own, today=today)
+    inventory, found = _inventory(project, old, places=places, file=file, volumes_file=volumes_file, known=known)
+    leaves_by = EXITS[through] if through else None
+    decided = given(
+        file, places=places, inventory=inventory, speeds=speeds, leaves_by=leaves_by, today=today, found=found
+    )
+    made = plan(old, new, inventory=inventory, given=decided, catalog=catalog, prices=prices, today=today)
+    return plan_form(made, places_digest=plan_files.digest_of(places_file))
+
+
+def _inventory(
+    project: Project,
+    lock: "Lock",
+    *,
+    places: "Places | None",
+    file: "MeasuredFile",
+    volumes_file: str,
+    known: "Sequence[tuple[Places, Path]]",
+) -> "tuple[Inventory, Named]":
+    """From lock, program and cluster, with what was counted; and what every relocation between the two names.
+
+    Raises:
+        InputError: the file names something that is not there.
+    """
+    from operations.offline.program import run as run_offline  # noqa: PLC0415 - Pulumi is imported once it is needed
+    from operations.relocation.config.plan_inputs import measured, together  # noqa: PLC0415 - as above
+    from operations.relocation.cluster.inventory import INSTEAD  # noqa: PLC0415 - the cluster's SDK likewise
+    from operations.relocation.cluster.reader import asked  # noqa: PLC0415 - as above
+    from planning.relocation.inventory import stack_inventory as made  # noqa: PLC0415 - as above
+    from planning.relocation.inventory.expected_assets import from_lock  # noqa: PLC0415 - as above
+    from planning.relocation.inventory.measurements import with_measured  # noqa: PLC0415 - as above
+
+    with progress(f"looking at {lock.stack}"):
+        found = made.with_resources(from_lock(lock), run_offline(lock.stack, root=project.root).resources)
+        said = asked(lock.spec, places.source if places else None)
+    found = made.with_cluster(found, said.things, silence=said.silence, instead=() if said.silence else INSTEAD)
+    strangers = sorted({*file.things, *file.leave_out} - {each.key for each in found.things})
+    if strangers:
+        keys = ", ".join(each.key for each in found.moved)
+        faults = [Fault(message=f"{each}: the inventory has no such thing", file=volumes_file) for each in strangers]
+        raise InputError(f"{volumes_file}: names what is not there", faults=faults, hint=f"there are: {keys}")
+    named, doubts = plan_files.named(found, known)
+    found = replace(found, unlooked=(*found.unlooked, *doubts))
+    return with_measured(made.without(found, file.leave_out), together(measured(file), named.counted)), named
+
+
+def _write(form: "RelocationPlanForm", files: "Mapping[str, Path]", *, as_json: bool) -> None:
+    """Every file that was asked for, all of them or none; then the plan to stdout."""
+    from planning.relocation.plan_form import to_text  # noqa: PLC0415 - once there is a plan
+
+    texts: dict[Path, str] = {}
+    if path := files.get("json"):
+        texts[path] = to_text(form)
+    if path := files.get("html"):
+        from cli.pages.relocation.html import page  # noqa: PLC0415 - where it is asked for
+
+        texts[path] = page(form)
+    if path := files.get("markdown"):
+        from cli.pages.relocation.markdown import text  # noqa: PLC0415 - as above
+
+        texts[path] = text(form)
+    write_all(texts)
+    tell_written(texts)
+    if as_json:
+        print(to_text(form), end="")
+        return
+    from cli.views.relocation.plan import relocation_parts  # noqa: PLC0415 - where it is shown
+
+    show(*relocation_parts(form))
+
+
+def _gbps(text: str) -> Decimal | None:
+    try:
+        return parse_gigabits_per_s(text) if text else None
+    except QuantityError as error:
+        raise typer.BadParameter(f"{error}; {error.hint}", param_hint="--bandwidth") from error
+
+
+def _number(text: str) -> Decimal | None:
+    try:
+        found = parse_number(text) if text else None
+    except QuantityError as error:
+        raise typer.BadParameter(f"{error}; {error.hint}", param_hint="--objects-per-s") from error
+    if found is not None and found <= 0:
+        raise typer.BadParameter("must be more than nothing", param_hint="--objects-per-s")
+    return found

@@ -1,0 +1,113 @@
+"""`atoll relocate run`: the next steps of a relocation, from where its journal ends."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Final, Literal
+
+import typer
+
+from cli.commands.relocation import options
+from operations.project.workspace import shown
+from operations.project.signals import until_stopped
+from cli.terminal.console import note
+from planning.inputs.faults import nearest
+from planning.relocation.steps import NAMES, POINT_OF_NO_RETURN
+
+if TYPE_CHECKING:
+    from operations.relocation.runner.execution import OnFailure
+    from operations.relocation.runner.context import Parts
+
+BEFORE: Final = NAMES[NAMES.index(POINT_OF_NO_RETURN) - 1]
+
+
+def run_relocation(
+    source: options.Source,
+    target: options.Target,
+    *,
+    name: options.Name = "",
+    places: options.PlacesFile = "",
+    until: Annotated[
+        str, typer.Option("--until", metavar="STEP", help="Stop after this step.", show_default=POINT_OF_NO_RETURN)
+    ] = "",
+    on_failure: Annotated[
+        Literal["stop", "rollback"],
+        typer.Option("--on-failure", help="Where a step fails while writers stand still, or the window is over."),
+    ] = "stop",
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Commit without asking.")] = False,
+    plain: options.Plain = False,
+) -> int:
+    """Move the next steps on: whatever was killed or failed is run again, what is done is not.
+
+    Everything up to commit can be taken back by `atoll relocate rollback`. Commit opens the target to writers: it is
+    asked for at the terminal, by the target's name, or given by --yes; `--until observe` ends before it.
+    """
+    last = _step(until)
+    asks = last == POINT_OF_NO_RETURN and not yes
+    if asks and not sys.stdin.isatty():
+        raise typer.BadParameter(
+            f"{last} is the point of no return and nobody can be asked: give --yes, or --until {BEFORE}",
+            param_hint="--yes",
+        )
+
+    def work() -> int:
+        from operations.relocation import workspace  # noqa: PLC0415 - the mover, once there is something to move
+        from operations.relocation.runner.execution import OnFailure  # noqa: PLC0415 - as above
+
+        parts = workspace.to_run(source, target, name=name, places=places, in_clear=plain, say=note)
+        _say_what_people_do(parts)
+        return _run(parts, last=last, asks=asks, on_failure=OnFailure(on_failure))
+
+    return until_stopped(work, told=lambda: options.say_stopped(source, target, name=name))
+
+
+def _run(parts: "Parts", *, last: str, asks: bool, on_failure: "OnFailure") -> int:
+    from operations.relocation.runner import execution  # noqa: PLC0415 - as above
+    from operations.relocation.steps.table import every_step  # noqa: PLC0415 - databases and clusters come with it
+
+    steps = every_step()
+    stands = execution.stands(parts.folder)
+    if asks and not stands.past_return:
+        execution.run(parts, steps, until=BEFORE, on_failure=on_failure)
+        if not _is_wanted(parts.places.target.stack):
+            note(f"not committed: writers stand still, and the target is ready; {BEFORE} was the last step")
+            return 0
+    stands = execution.run(parts, steps, until=last, on_failure=on_failure)
+    note("committed: the target is open" if stands.committed else f"done until {last}; next: {_after(last)}")
+    return 0
+
+
+def _say_what_people_do(parts: "Parts") -> None:
+    """What the run will stop for, long before it does.
+
+    Raises:
+        InputError: by-hand.yaml has faults, or the plan cannot be believed.
+    """
+    from operations.relocation.steps import manual_work  # noqa: PLC0415 - as above
+
+    stands = manual_work.look(parts.places, folder=parts.folder, now=parts.now())
+    if stands.missing:
+        keys = ", ".join(each.key for each in stands.missing)
+        note(f"left to you, and to be confirmed in {shown(stands.path)} before the databases: {keys}")
+
+
+def _is_wanted(target: str) -> bool:
+    said = typer.prompt(f"commit is the point of no return; type the target's name ({target}) to go on", err=True)
+    return str(said).strip() == target
+
+
+def _after(step: str) -> str:
+    return NAMES[min(NAMES.index(step) + 1, len(NAMES) - 1)]
+
+
+def _step(name: str) -> str:
+    """The step that `--until` names.
+
+    Raises:
+        typer.BadParameter: there is none.
+    """
+    if not name:
+        return POINT_OF_NO_RETURN
+    if name not in NAMES:
+        near = nearest(name, NAMES)
+        hint = f'did you mean "{near}"?' if near else f"one of: {', '.join(NAMES)}"
+        raise typer.BadParameter(f'there is no step "{name}"; {hint}', param_hint="--until")
+    return name

@@ -1,0 +1,92 @@
+"""JSON schemas of the documents that Atoll reads and writes; docs/reference holds a copy of each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from pydantic import TypeAdapter
+
+from operations.relocation.rehearsal.report import RehearsalForm
+from operations.relocation.runner.status import StatusForm
+from planning.acceptance.report.form import AcceptanceForm
+from planning.checklist.reference import schema as checklist_schema
+from planning.clone.form import CloneForm
+from planning.diff.form import DiffForm
+from planning.quoting.catalog_report import DemandsForm, FactsForm, ProvidersForm, SoundnessForm, WorthsForm
+from planning.incidents.form import IncidentsForm, NodesForm
+from planning.costs.json_shapes import ExplainForm, OptionForm, PriceForm, QuoteForm
+from planning.cloud_checks.orphans_form import LeftoversForm
+from planning.spec.lock import Lock
+from operations.plans.plan_form import PlanForm
+from planning.platform.digests import SoftwareLock
+from planning.platform.software_shapes import CopiesForm, SoftwareForm
+from planning.cloud_checks.preflight_form import PreflightForm
+from planning.relocation.form import RelocationPlanForm
+from planning.service_levels.form import SlaForm
+from operations.plans.watch_form import WatchForm
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
+LOCK_DIGEST: Final[Mapping[str, object]] = {
+    "type": "string",
+    "pattern": "^sha256:[0-9a-f]{64}$",
+    "description": "Over everything else in the file; a lock edited by hand is refused.",
+}
+_DOCUMENTS: Final[Mapping[str, tuple[Any, str]]] = {
+    "lock": (Lock, "quote.lock.json: the accepted quote."),
+    "quote": (QuoteForm, "atoll quote --json"),
+    "option": (OptionForm, "atoll quote --option ID --json"),
+    "explain": (ExplainForm, "atoll explain --json"),
+    "plan": (PlanForm, "atoll plan --json"),
+    "price": (PriceForm, "atoll price --json"),
+    "diff": (DiffForm, "atoll diff --json"),
+    "watch": (WatchForm, "atoll watch --json"),
+    "preflight": (PreflightForm, "atoll preflight --json"),
+    "leftovers": (LeftoversForm, "atoll leftovers --json"),
+    "nodes": (NodesForm, "atoll nodes list --json"),
+    "incidents": (IncidentsForm, "atoll nodes incidents --json"),
+    "clone": (CloneForm, "atoll clone --json"),
+    "relocation": (RelocationPlanForm, "atoll relocate plan --json"),
+    "relocation_status": (StatusForm, "atoll relocate status --json"),
+    "rehearsal": (RehearsalForm, "atoll relocate rehearse --json"),
+    "sla": (SlaForm, "atoll sla --json"),
+    "acceptance": (AcceptanceForm, "atoll accept-test --json"),
+    "demands": (DemandsForm, "atoll check --json"),
+    "providers": (ProvidersForm, "atoll catalog list --json"),
+    "facts": (FactsForm, "atoll catalog show --json"),
+    "soundness": (SoundnessForm, "atoll catalog check --json"),
+    "software": (SoftwareForm, "atoll software list --json"),
+    "copies": (CopiesForm, "atoll software images --json"),
+    "software_lock": (SoftwareLock, "software.lock.json: digests of charts and images."),
+    "worths": (WorthsForm, "atoll catalog worth --json"),
+}
+CHECKLIST: Final = "checklist"
+NAMES: Final = (CHECKLIST, *_DOCUMENTS)
+
+
+def schema(of: str) -> dict[str, object]:
+    """The schema of a document in `NAMES`."""
+    if of == CHECKLIST:
+        return checklist_schema.document()
+    shape, title = _DOCUMENTS[of]
+    body = TypeAdapter(shape).json_schema(mode="serialization")
+    if of == "lock":
+        body["properties"]["digest"] = LOCK_DIGEST
+        body["required"].append("digest")
+    return {"$schema": DRAFT, "title": title, **_untitled(body)}
+
+
+def _untitled(value: object, *, names: bool = False) -> Any:  # noqa: ANN401 - any part of a JSON document
+    """Without the titles that are made up from names; `names` where the keys are field names themselves."""
+    if isinstance(value, list):
+        return [_untitled(each) for each in cast("list[object]", value)]
+    if not isinstance(value, dict):
+        return value
+    fields = cast("dict[str, object]", value)
+    return {
+        key: _untitled(each, names=not names and key in {"properties", "$defs"})
+        for key, each in fields.items()
+        if names or key != "title"
+    }

@@ -1,0 +1,129 @@
+"""`atoll usage`: what a stack really used, from its bill, as the ranges of its checklist."""
+
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.terminal import options
+from operations.usage.bill_files import rows
+from operations.usage.opencost import opencost_rows
+from cli.terminal.output import deliver
+from operations.project.workspace import known_stack, shown
+from cli.views.usage import usage_parts
+from cli.terminal.console import note, progress
+from operations.project.atomic_files import write_all
+from planning.checklist.reading.checklist_file import read, read_file
+from planning.checklist.model.units import QuantityError, parse_number
+from planning.values.errors import InputError
+from planning.inputs.files import read_text
+from planning.quoting.quote_form import range_form
+from planning.usage.checklist_section import block, fitting, with_block
+from planning.usage.months import Measured, named, ranges
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from operations.project.workspace import Project
+    from planning.values.money import Range
+
+app = typer.Typer(help="What a stack really used.", no_args_is_help=True)
+
+
+@app.callback()
+def group() -> None:
+    """What a stack really used."""
+
+
+@app.command("import")
+def run_usage(
+    stack: options.Stack,
+    files: Annotated[
+        list[str],
+        typer.Argument(metavar="FILE...", help="FOCUS, CUR 2.0 or BigQuery export; CSV or NDJSON, also gzipped."),
+    ],
+    *,
+    tag: Annotated[
+        str, typer.Option("--tag", metavar="KEY=VALUE", help="Rows of this stack.", show_default="atoll:stack=STACK")
+    ] = "",
+    all_rows: Annotated[bool, typer.Option("--all-rows", help="The bill is this stack's alone.")] = False,
+    opencost: Annotated[
+        str,
+        typer.Option(
+            "--opencost-usd-per-gb",
+            metavar="USD",
+            help="The files are answers of OpenCost, which reckons this for a GB to the internet.",
+            show_default=False,
+        ),
+    ] = "",
+    write: Annotated[bool, typer.Option("--write", help="Put it into the checklist.")] = False,
+    as_json: options.AsJson = False,
+    output: options.Output = None,
+) -> int:
+    """Measure egress, logs, requests and growth in a bill: least, median and most of its whole months."""
+    project = known_stack(stack)
+    found = Measured()
+    with progress("reading the bill"):
+        for file in files:
+            found.take(
+                opencost_rows(Path(file), usd_per_gb=_usd(opencost))
+                if opencost
+                else rows(Path(file), tag=None if all_rows else _tag(tag or f"atoll:stack={stack}"))
+            )
+    every = ranges(found)
+    measured = fitting(every, read_file(project.checklist(stack)))
+    if left := sorted(every.keys() - measured.keys()):
+        note(f"left out, the checklist has no storage.cold: {', '.join(left)}")
+    if not measured:
+        raise InputError(_nothing(found), hint="export whole months, and check --tag")
+    section = block(measured, source=", ".join(Path(file).name for file in files), months=found.whole)
+    deliver(
+        _form(stack, measured, found),
+        as_json=as_json,
+        output=output,
+        parts=lambda: (*usage_parts(measured, found), section),
+    )
+    if write:
+        _write(project, stack, section)
+    return 0
+
+
+def _form(stack: str, measured: "Mapping[str, Range]", found: Measured) -> dict[str, object]:
+    usage = {name: range_form(each) for name, each in measured.items()}
+    return {"stack": stack, "months": [named(month) for month in found.whole], "usage": usage}
+
+
+def _write(project: "Project", stack: str, section: str) -> None:
+    """Put the section into the checklist, once that is a checklist with it.
+
+    Raises:
+        InputError: it would not be.
+    """
+    path = project.checklist(stack)
+    text = with_block(read_text(path), section)
+    read(text, file=shown(path))
+    write_all({path: text})
+    note(f"written: {shown(path)}; atoll quote {stack} reckons with it")
+
+
+def _tag(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not (key and equals and value):
+        raise typer.BadParameter(f"{text!r} is not KEY=VALUE", param_hint="--tag")
+    return key, value
+
+
+def _usd(text: str) -> Decimal:
+    try:
+        return parse_number(text)
+    except QuantityError as error:
+        raise typer.BadParameter(str(error), param_hint="--opencost-usd-per-gb") from error
+
+
+def _nothing(found: Measured) -> str:
+    if not found.days:
+        return "no row is of this stack"
+    if not found.whole:
+        return f"no whole month: {', '.join(named(month) for month in found.partial)} are not complete"
+    return "no row measures egress, logs, requests or storage"

@@ -1,0 +1,165 @@
+"""`atoll watch`: what runs, looked at again: against today's prices, the accepted cluster and the rules."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.terminal import options
+from cli.terminal.output import chosen_files, tell_written
+from operations.plans.price_book import price_book
+from operations.project.workspace import STACK_NAME, Project, find_project, known_stack, shown
+from cli.terminal.prompts import ask_passphrase
+from cli.terminal.console import json_text, progress, show, show_json
+from operations.project.atomic_files import write_all
+from planning.values.errors import InputError
+from planning.inputs.files import as_object, parse_json, read_content
+from planning.costs.resources.formats.file import LARGEST_BYTES, read
+from policies.settings_reader import read_law
+from policies.table import RULES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from datetime import date
+
+    from planning.costs.resources.formats.preview import Preview
+    from operations.plans.watch_form import WatchForm
+
+STATE_SUFFIX = ".json"
+EXPORTED = "deployment"  # what `pulumi stack export` wraps the state in
+
+State = Annotated[
+    str,
+    typer.Option(
+        "--state", metavar="FILE", help="From pulumi stack export; without it, the engine is asked.", show_default=False
+    ),
+]
+States = Annotated[
+    str,
+    typer.Option(
+        "--states", metavar="DIR", help="A folder with STACK.json of every stack to look at.", show_default=False
+    ),
+]
+Output = Annotated[list[str] | None, options.output_of(".md, .json")]
+Markdown = Annotated[
+    str, typer.Option("--markdown", metavar="FILE", help="Write the body of an issue.", show_default=False)
+]
+
+
+def run_watch(
+    stack: Annotated[
+        str, typer.Argument(metavar="[STACK]", help="Name of a stack under stacks/.", show_default=False)
+    ] = "",
+    *,
+    state: State = "",
+    states: States = "",
+    prices: options.Book = options.CURRENT_BOOK,
+    own: options.OwnBook = "",
+    as_json: options.AsJson = False,
+    output: Output = None,
+    markdown: Markdown = "",
+    today: options.Today = "",
+) -> int:
+    """Check running stacks against today's prices, their locks and the rules.
+
+    Exit code: the worst of all stacks: 10 over a ceiling, 1 where another rule is broken, where what runs is not what
+    was accepted, or where a state cannot be read, 12 prices too old, 11 where nobody can tell, else 0.
+    """
+    if bool(stack) == bool(states):
+        raise typer.BadParameter("name a stack, or a folder of states", param_hint="STACK or --states")
+    files = chosen_files(output, forms=("markdown", "json"), markdown=markdown)
+    project = find_project() if states else known_stack(stack)
+    wanted = dict(_in_folder(Path(states)) if states else ((stack, _state(project, stack, state)),))
+    form = _watched(project, wanted, prices=prices, own=own, today=options.day(today))
+    if files:
+        from cli.pages.watch import text  # noqa: PLC0415 - where it is asked for
+
+        texts = {"markdown": text, "json": json_text}
+        write_all({path: texts[kind](form) for kind, path in files.items()})
+        tell_written(files.values())
+    if as_json:
+        show_json(form)
+    else:
+        from cli.views.watch import parts  # noqa: PLC0415 - as above
+
+        show(*parts(form))
+    return form["exit_code"]
+
+
+def _watched(
+    project: Project, wanted: "Mapping[str, Callable[[], Preview]]", *, prices: str, own: str, today: "date"
+) -> "WatchForm":
+    """Every stack, by one price book and one law.
+
+    Raises:
+        AtollError: no such book, or a faulty law; a fault of one stack is in its form.
+    """
+    from operations.plans import watch  # noqa: PLC0415 - the rules and the bill, once there is something to do
+
+    catalog, law = price_book(prices, own=own, today=today), read_law(Path(shown(project.law)), rules=RULES)
+    with progress("looking at what runs"):
+        found = [
+            watch.watched(
+                stack,
+                lock=project.lock(stack),
+                state=state,
+                catalog=catalog,
+                law=law,
+                today=today,
+                is_whole=_is_whole(project, stack),
+            )
+            for stack, state in wanted.items()
+        ]
+    return watch.watch_form(found, catalog=catalog, prices=prices, today=today)
+
+
+def _in_folder(folder: Path) -> "Iterator[tuple[str, Callable[[], Preview]]]":
+    """A state for each stack whose file is in a folder.
+
+    Raises:
+        InputError: there is none, which is no proof that nothing runs; or a file that names no stack.
+    """
+    files = sorted(folder.glob(f"*{STATE_SUFFIX}"))
+    if not files:
+        raise InputError(f"{folder} holds no state", hint="pulumi stack export -s STACK --file DIR/STACK.json")
+    for file in files:
+        if not STACK_NAME.fullmatch(file.stem):
+            raise InputError(f"{file} is not named after a stack", hint="name it STACK.json")
+        yield file.stem, _read(file)
+
+
+def _state(project: Project, stack: str, file: str) -> "Callable[[], Preview]":
+    return _read(Path(file)) if file else lambda: _exported(project, stack)
+
+
+def _read(file: Path) -> "Callable[[], Preview]":
+    return lambda: _running(file)
+
+
+def _running(file: Path) -> "Preview":
+    """An exported state.
+
+    Raises:
+        InputError: it cannot be read, or is a plan or a preview, which say what would be and not what is.
+    """
+    content = read_content(file, most_bytes=LARGEST_BYTES)
+    found = read(content, file=str(file))
+    if EXPORTED not in as_object(parse_json(content, file=str(file)), file=str(file)):
+        raise InputError(f"{file} is no exported state", hint="pulumi stack export -s STACK --file FILE")
+    return found
+
+
+def _exported(project: Project, stack: str) -> "Preview":
+    """The state as the engine has it; secrets stay encrypted, and are read as secrets."""
+    from operations.engine import session  # noqa: PLC0415 - Pulumi is imported once needed
+
+    said = session.opened(project, stack, ask_passphrase=ask_passphrase).ask("stack", "export")
+    return read(said.encode("utf-8"), file=f"the state of {stack}")
+
+
+def _is_whole(project: Project, stack: str) -> bool:
+    """Whether the stack was told to build the cluster with what is inside it."""
+    from components.context.settings import EVERYTHING, SECTION  # noqa: PLC0415 - it imports Pulumi
+    from operations.project.stack_config import read_config  # noqa: PLC0415 - as above
+
+    return read_config(project.stack_config(stack)).values.get(f"{SECTION}:reach", EVERYTHING) == EVERYTHING

@@ -1,0 +1,209 @@
+"""The commands by name, their groups in the help, an example of each, and the exit codes of all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+GROUPS: Final = ("Plan", "Build", "Govern", "Operate", "Hand over", "Move")
+EXIT_CODES: Final = (
+    (0, "ok"),
+    (1, "failed, or bad input"),
+    (2, "wrong usage"),
+    (10, "over the ceiling, or an SLA missed"),
+    (11, "undetermined: prices or answers are missing"),
+    (12, "prices too old"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandEntry:
+    """A command, or a group of them.
+
+    Args:
+        name: what is typed.
+        group: heading above it in `atoll --help`.
+        summary: first sentence of its help, so that the overview imports no command.
+        examples: a command line for it, or for each command of the group, without "atoll NAME".
+        is_group: whether it has commands of its own.
+    """
+
+    name: str
+    group: str
+    summary: str
+    examples: tuple[str, ...]
+    is_group: bool
+
+    @property
+    def module(self) -> str:
+        """Where it is; imported once the command is asked for."""
+        return f"cli.commands.{self._stem}"
+
+    @property
+    def function(self) -> str:
+        """Its function there, or the Typer application of a group."""
+        return "app" if self.is_group else f"run_{self._stem}"
+
+    @property
+    def _stem(self) -> str:
+        return self.name.replace("-", "_")
+
+
+def _entry(group: str, name: str, summary: str, *examples: str, is_group: bool = False) -> tuple[str, CommandEntry]:
+    return name, CommandEntry(name=name, group=group, summary=summary, examples=examples, is_group=is_group)
+
+
+_group = partial(_entry, is_group=True)
+
+COMMANDS: Final = dict(
+    (
+        _entry("Plan", "init", "Write a first checklist, from answers or an example.", "acme --from demo"),
+        _entry("Plan", "check", "Say what a checklist demands, or every fault in it.", "demo"),
+        _entry("Plan", "quote", "Show three to five priced options of a checklist.", "demo --html quote.html"),
+        _entry("Plan", "explain", "Show how each figure of the sizing came about.", "demo --json"),
+        _entry("Plan", "accept", "Decide for an option: write the stack's lock.", "demo cheapest"),
+        _group(
+            "Plan",
+            "catalog",
+            "Look up facts and prices, and check them.",
+            "list",
+            "show p5.48xlarge",
+            "worth --precision fp8",
+            "check",
+        ),
+        _entry("Plan", "schema", "Print the JSON schema of a file or of an output.", "--of quote"),
+        _group(
+            "Build",
+            "engine",
+            "Get the engine (Pulumi's CLI and plugins), and see what is here.",
+            "install demo",
+            "status",
+        ),
+        _group(
+            "Build",
+            "software",
+            "What is installed on clusters: list it, pin it by digest, copy it.",
+            "list demo",
+            "images demo --json",
+            "lock --renew",
+        ),
+        _entry("Build", "preflight", "Say of each pool whether its quota, its offer and its reservation fit.", "demo"),
+        _entry("Build", "plan", "Show what the program would build, and its bill.", "demo -o plan.json"),
+        _entry("Build", "preview", "Show what the engine would change.", "demo --expect-no-changes"),
+        _entry("Build", "up", "Create or update the cluster.", "demo --yes"),
+        _entry("Build", "destroy", "Delete everything that is not protected.", "demo"),
+        _entry("Build", "leftovers", "List what is still there by the stack's tag, with its price.", "demo"),
+        _entry(
+            "Govern",
+            "price",
+            "Price a Pulumi preview, an exported stack or a plan.",
+            "preview.json --ceiling 25000",
+        ),
+        _entry(
+            "Govern",
+            "diff",
+            "Compare every stack that a change touches: money, resources and rules.",
+            "--base main -o diff.md",
+        ),
+        _entry("Govern", "rules", "List the rules with their levels here, or explain one.", "ceiling_layers"),
+        _entry(
+            "Govern",
+            "watch",
+            "Check running stacks against today's prices, their locks and the rules.",
+            "demo --state state.json",
+        ),
+        _group(
+            "Govern",
+            "comment",
+            "Post a diff to a pull or merge request; for jobs on the default branch.",
+            "github",
+            "gitlab",
+            "issues reports",
+        ),
+        _entry("Operate", "outputs", "Show the outputs of a stack; secrets are masked.", "demo -o access/"),
+        _entry(
+            "Operate",
+            "access",
+            "Print a kubeconfig that lets one person in for some hours.",
+            "demo --user ada --hours 4",
+        ),
+        _entry("Operate", "refresh", "Take what is live into the state; nothing in the cloud is changed.", "demo -y"),
+        _group(
+            "Operate",
+            "nodes",
+            "Nodes that fail: see them, take them out of use, replace them, and keep the log.",
+            "list demo",
+            "watch demo --once",
+            "mend demo ip-10-64-3-7 --because 'Xid 79'",
+            "hold demo ip-10-64-3-8",
+            "incidents demo -o incidents.md",
+            "close demo 2026-11-03-1 --because 'returned to the provider'",
+        ),
+        _group(
+            "Operate",
+            "usage",
+            "What a stack really used.",
+            "import demo focus-2026-10.csv --write",
+        ),
+        _entry(
+            "Operate",
+            "sla",
+            "Show what a month delivered and the credit owed back.",
+            "demo --month 2026-10 --from samples.json",
+        ),
+        _entry("Hand over", "contract", "Write the annex of a contract.", "demo -o annex.html"),
+        _entry(
+            "Hand over",
+            "accept-test",
+            "Measure a cluster against what was promised, and say which nodes failed.",
+            "demo -o report.html",
+        ),
+        _entry(
+            "Hand over",
+            "onboard",
+            "Show the way from acceptance to the first job, or hand out credentials.",
+            "demo -o onboarding/",
+        ),
+        _entry("Hand over", "handbook", "Write the handbook of the customer's engineers.", "demo -o handbook/"),
+        _entry(
+            "Hand over",
+            "handover",
+            "Write the platform as Argo CD applications, without a secret in them.",
+            "demo -o gitops/ --repository https://git.example/acme/platform",
+        ),
+        _entry(
+            "Move",
+            "clone",
+            "Make the same checklist a stack of its own at another placement.",
+            "demo demo-eu --region eu-west-1",
+        ),
+        _group(
+            "Move",
+            "relocate",
+            "Move a customer to another place: plan it, rehearse it, run it, prove it, take it back.",
+            "plan demo demo-eu -o relocation.html",
+            "rehearse --objects 2000",
+            "run demo demo-eu --until observe",
+            "status demo demo-eu",
+            "verify demo demo-eu",
+            "rollback demo demo-eu",
+            "retire demo demo-eu",
+        ),
+    )
+)
+
+
+def example_of(path: str) -> str:
+    """The example of a command, by its words behind "atoll": "quote", "relocate run"; "" for a group."""
+    name, _, word = path.partition(" ")
+    entry = COMMANDS[name]
+    if not word:
+        return f"atoll {name} {entry.examples[0]}"
+    found = next((each for each in entry.examples if each.split(" ")[0] == word), "")
+    return f"atoll {name} {found}" if found else ""
+
+
+def exit_code_lines() -> tuple[str, ...]:
+    """The exit codes, a line each."""
+    return tuple(f"{code:>3}  {meaning}" for code, meaning in EXIT_CODES)

@@ -1,0 +1,151 @@
+"""What one run costs against how long it takes: a point for each option, and the deadline as a line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from cli.pages.documents.markup import element, words
+from cli.pages.charts.frame import LETTER_WIDTH, MARKER, WIDTH, apart, below, beside, drawing, marker, text, upwards
+from cli.pages.charts.scale import scale
+from cli.terminal.amounts import days as days_of
+from cli.terminal.amounts import duration, usd, usd_short
+from cli.views.quote.labels import letter, named
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from decimal import Decimal
+
+    from cli.pages.documents.markup import Markup
+    from cli.pages.charts.scale import Scale
+    from planning.quoting.quote import Option, Run
+
+LEFT: Final = 76
+RIGHT: Final = 40
+TOP: Final = 64
+TALL: Final = 260
+BOTTOM: Final = 56
+HOURS_PER_DAY: Final = 24
+FURTHEST_DEADLINE: Final = 5  # times the longest run; further off, the points would stand on one line
+NEAR: Final = 16.0
+PHONE_LETTER: Final = 15.5  # pixels of a bold letter where a phone shows the chart, in the units of the chart
+LARGE: Final = 100_000  # USD of a run from which cents are not worth their room
+Box = tuple[float, float, float, float]  # left, top, right, bottom
+
+
+class Disc(NamedTuple):
+    """The disc of the options at one place."""
+
+    x: float
+    y: float
+    letters: str
+
+    @property
+    def box(self) -> Box:
+        """What it covers."""
+        wide = MARKER + LETTER_WIDTH * (len(self.letters) - 1) / 2
+        return self.x - wide, self.y - MARKER, self.x + wide, self.y + MARKER
+
+
+class Label(NamedTuple):
+    """Where words stand: at their left end, or at their right one."""
+
+    x: float
+    y: float
+    ends: bool
+
+    def box(self, wide: float) -> Box:
+        """What they cover."""
+        left = self.x - wide if self.ends else self.x
+        return left, self.y - PHONE_LETTER, left + wide, self.y + 3
+
+
+class Point(NamedTuple):
+    """A run of one option."""
+
+    at: int
+    option: Option
+    run: Run
+
+
+def points(options: Sequence[Option], workload: str) -> tuple[Point, ...]:
+    """The runs of one workload, option by option."""
+    return tuple(
+        Point(at, option, run) for at, option in enumerate(options) for run in option.runs if run.workload == workload
+    )
+
+
+def run_chart(options: Sequence[Option], *, workload: str, deadline_days: Decimal | None) -> Markup:
+    """Hours to the right, USD upwards."""
+    found = points(options, workload)
+    longest = max(each.run.hours for each in found)
+    deadline = None if deadline_days is None else deadline_days * HOURS_PER_DAY
+    near = deadline is not None and deadline <= longest * FURTHEST_DEADLINE
+    reach = max(longest, deadline) if deadline is not None and near else longest
+    hours = scale(reach, left=LEFT, width=WIDTH - LEFT - RIGHT)
+    amounts = scale(max(each.run.usd for each in found), left=TOP, width=TALL)
+    return drawing(
+        f"run-{workload}",
+        *below(hours, top=TOP, bottom=TOP + TALL, unit="hours of one run"),
+        *beside(amounts, height=TALL, left=LEFT, right=WIDTH - RIGHT, unit="USD of one run"),
+        *(_deadline(hours.at(deadline), deadline_days) if deadline and deadline_days and near else ()),
+        *_points(found, hours, amounts),
+        title=f"Cost of one run of {workload} against the time it takes",
+        description="; ".join(_spoken(each) for each in found),
+        height=TOP + TALL + BOTTOM,
+    )
+
+
+def _spoken(point: Point) -> str:
+    return f"{named(point.at, point.option)}: {duration(point.run.hours)}, {usd(point.run.usd)} USD"
+
+
+def _points(found: Sequence[Point], hours: Scale, amounts: Scale) -> Iterator[Markup]:
+    places = [(hours.at(each.run.hours), upwards(amounts, each.run.usd, height=TALL)) for each in found]
+    groups = apart(places, near=NEAR)
+    discs = [Disc(*places[group[0]], ", ".join(letter(found[at].at) for at in group)) for group in groups]
+    said = [_amounts([found[at].run.usd for at in group]) for group in groups]
+    for group, disc, words_of, label in zip(groups, discs, said, place_labels(discs, said), strict=True):
+        yield marker(disc.letters, x=disc.x, y=disc.y, hover="; ".join(_spoken(found[at]) for at in group))
+        more = element("tspan", words(f", {duration(found[group[0]].run.hours)}"), class_="where")
+        side = "amount end" if label.ends else "amount"
+        yield element("text", words(words_of), more, x=label.x, y=label.y, class_=side)
+
+
+def _amounts(group: Sequence[Decimal]) -> str:
+    """USD of the runs at one place: from the least to the most of them."""
+    shown = [usd_short(each) if each >= LARGE else usd(each) for each in (min(group), max(group))]
+    return f"{' to '.join(dict.fromkeys(shown))} USD"
+
+
+def place_labels(discs: Sequence[Disc], said: Sequence[str]) -> list[Label]:
+    """Where the words of each disc stand: beside it, else above or below it, where nothing else is in the way.
+
+    Letters count as wide as on a phone, where they are largest. Words that have no free place stand to the right.
+    """
+    taken = [disc.box for disc in discs]
+    placed: list[Label] = []
+    for disc, text_of in zip(discs, said, strict=True):
+        wide, away = PHONE_LETTER * len(text_of), 16 + 4 * len(disc.letters)
+        right, left = Label(disc.x + away, disc.y + 5, ends=False), Label(disc.x - away, disc.y + 5, ends=True)
+        sides = (left, right) if disc.x > WIDTH / 2 else (right, left)
+        over = [(disc.y + up, ends) for up in (-18, 32, -42, 56) for ends in (False, True)]
+        tried = [*sides, *(Label(disc.x + (away if ends else -away), y, ends=ends) for y, ends in over)]
+        fits = (each for each in tried if _is_free(each.box(wide), taken))
+        label = next(fits, sides[0])
+        taken.append(label.box(wide))
+        placed.append(label)
+    return placed
+
+
+def _is_free(box: Box, taken: Sequence[Box]) -> bool:
+    left, top, right, bottom = box
+    inside = left >= LEFT - MARKER and right <= WIDTH and top >= TOP - MARKER
+    return inside and not any(
+        left < other[2] and other[0] < right and top < other[3] and other[1] < bottom for other in taken
+    )
+
+
+def _deadline(x: float, days: Decimal) -> Iterator[Markup]:
+    yield element("line", x1=x, x2=x, y1=TOP - 4, y2=TOP + TALL, class_="ceiling")
+    side = "ceiling-name left" if x > WIDTH / 2 else "ceiling-name"
+    yield text(f"deadline {days_of(days)}", x=x, y=TOP - 20, class_=side)

@@ -1,0 +1,213 @@
+"""A comparison as a comment on a pull request: the money first, the rest folded, never longer than a comment may be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from cli.views.diff import amounts
+from cli.pages.diff.details import VARIANTS, details
+from cli.terminal.escaping import name, prose, title
+from operations.code_hosts.commit_status import code
+from operations.code_hosts.comment import LONGEST, MARKER
+from cli.views.diff.verdicts import LOUD, headline, limit_words, loudness, row_verdict, stack_reason
+from cli.pages.documents.markdown_blocks import box, listed, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from operations.code_hosts.commit_status import Standing
+    from planning.diff.form import DiffForm, RefForm, StackDiffForm
+
+LIMIT: Final = 65_000  # GitHub refuses 65,536 characters and more
+FOR_FIGURES: Final = 60_000  # of a posted comment; the rest is the banner's
+TOO_LONG: Final = "The figures are too many for a comment; the job's summary and its artifact have them all."
+# Characters for each part that is never left out; what is over is counted, and the rest of the comment folds first.
+ALARM_BUDGET: Final = 7_000
+MOVED_BUDGET: Final = 9_000
+NOTES_BUDGET: Final = 3_000
+TABLE_BUDGET: Final = 24_000
+HEADINGS: Final = ("stack", "before", "after", "change", "%", "verdict")
+ALIGNED: Final = "lrrrrl"
+READING: Final = "USD a month as expected; in small print the least and the most."
+WHOLE: Final = "`atoll diff --json` gives the whole, as does the `atoll-diff` artifact of this run where there is one."
+LEFT_OUT: Final[tuple[str, ...]] = (
+    "",
+    "all but the ten dearest lines of each component",
+    "the lines of components",
+    "the components of stacks",
+    "everything of a stack but its rules and what is deleted or replaced",
+    "the details of stacks",
+)
+
+
+def render_comment(form: DiffForm | None, standing: Standing, commit: str) -> str:
+    """The comment that is posted about one commit: marker, banner, figures; a short one where the whole is too long."""
+    whole = _joined(standing, "" if form is None else text(form, limit=FOR_FIGURES), commit=commit)
+    return whole if len(whole) <= LONGEST else _joined(standing, TOO_LONG, commit=commit)
+
+
+def _joined(standing: Standing, rendered: str, *, commit: str) -> str:
+    foot = f"<sub>{code(commit[:12])}: {standing.state}, {prose(standing.description)}</sub>"
+    return (
+        "\n\n".join(part for part in (MARKER, standing.banner, rendered.replace(MARKER, "").strip(), foot) if part)
+        + "\n"
+    )
+
+
+def text(form: DiffForm, *, limit: int = LIMIT) -> str:
+    """The comment, at most `limit` characters long (30,000 at least)."""
+    head, notes = _head(form), listed("Notes", [prose(each) for each in form["notes"]], budget=NOTES_BUDGET)
+    stacks = form["stacks"]
+    room = limit - len(head) - len(notes) - 1_000  # for the sentences on what is left out
+    folded, worst = _folded(stacks, room=room - len(_table(form, stacks)))
+    shown = stacks
+    if worst > VARIANTS.index("components"):  # neither lines nor components are shown any more
+        shown = [each for each in stacks if each["state"] != "unchanged"]
+    rows = _table(form, shown, budget=TABLE_BUDGET)
+    folded, worst = _folded(stacks, room=room - len(rows))
+    left = _left_out(worst, unchanged=len(stacks) - len(shown))
+    return "\n".join(part for part in (head, rows, "".join(folded), notes, left) if part).rstrip() + "\n"
+
+
+def _head(form: DiffForm) -> str:
+    """Marker, headline, alarms, what was compared, and what moves a limit or a judge."""
+    said = amounts.of_all(form)
+    if any(each["state"] == "failed" for each in form["stacks"]):
+        said += ", failed stacks not counted"
+    parts = [
+        MARKER,
+        f"## Atoll: {headline(form)}, {said}",
+        "",
+        _alarms(form) + f"Compared {_ref(form['base'], 'the base')} with {_ref(form['head'], 'the working tree')}. "
+        f"Prices, ceilings, exemptions and rules are those of the base: {_book(form['base'])}.",
+        "",
+        _moved(form),
+    ]
+    return "\n".join(parts).rstrip("\n") + "\n"
+
+
+def _ref(ref: RefForm, otherwise: str) -> str:
+    said = name(ref["ref"]) if ref["ref"] else otherwise
+    return f"{said} ({name(ref['commit'][:10])})" if ref["commit"] and ref["commit"] != ref["ref"] else said
+
+
+def _book(ref: RefForm) -> str:
+    return f"price book {name(ref['prices'])} of {prose(ref['prices_as_of'] or 'no date', most=20)}"
+
+
+def _alarms(form: DiffForm) -> str:
+    """Every stack that is not within its limits, the worst first."""
+    bad = sorted((each for each in form["stacks"] if loudness(each)), key=loudness, reverse=True)
+    lines = [f"**{row_verdict(each)}** {name(each['stack'])}: {title(stack_reason(each), most=400)}" for each in bad]
+    lines += [_loses(each) for each in form["stacks"] if _holding(each)]
+    if not lines and form["verdict"] == "within":
+        return ""
+    kind = "WARNING" if form["verdict"] in ("cannot tell", "within") else "CAUTION"
+    return box(kind, lines or [LOUD[form["verdict"]]], budget=ALARM_BUDGET)
+
+
+def _holding(stack: StackDiffForm) -> int:
+    return sum(each["holds_data"] or each["protected"] for each in stack["called_out"])
+
+
+def _loses(stack: StackDiffForm) -> str:
+    count = _holding(stack)
+    what = "a resource that is protected or holds data" if count == 1 else f"{count} resources that hold data"
+    return f"**LOOK CLOSELY** {name(stack['stack'])}: {what} would be deleted, replaced or left unprotected."
+
+
+def _moved(form: DiffForm) -> str:
+    """Ceilings that move, and files that judge the change and are changed by it."""
+    rows = [row for stack in form["stacks"] for row in _limits(stack)]
+    rows += [
+        (f"**{prose(each['what'], most=20).upper()} CHANGED**", prose(each["words"], most=200), name(each["path"]))
+        for each in form["judge_changes"]
+    ]
+    if not rows:
+        return ""
+    alarm = box("WARNING", ["**This change moves what judges it.** Those of the base were used."], budget=ALARM_BUDGET)
+    return f"{alarm}{table(('what', 'how', 'where'), 'lll', rows, budget=MOVED_BUDGET)}"
+
+
+def _limits(stack: StackDiffForm) -> Iterator[tuple[str, str, str]]:
+    """Limits that move, raised ones first; one row where checklist and lock say the same."""
+    files: dict[tuple[bool, str, str, str], list[str]] = {}
+    for each in stack["ceilings"]:
+        files.setdefault((not each["raised"], each["what"], each["old"], each["new"]), []).append(each["where"])
+    for (lowered, what, old, new), where in sorted(files.items()):
+        words = f"{name(stack['stack'])}: {limit_words(what)}, {_limit(old)} → <strong>{_limit(new)}</strong>"
+        yield f"**{'limit moved' if lowered else 'LIMIT RAISED'}**", words, "<br>".join(map(name, where[:3]))
+
+
+def _limit(text: str) -> str:
+    return amounts.limit(text) or prose(text, most=60)
+
+
+def _table(form: DiffForm, stacks: Sequence[StackDiffForm], *, budget: int = TABLE_BUDGET) -> str:
+    """One row for each stack, the sum below; loud ones stay where not all have room."""
+    rows = [_row(each) for each in sorted(stacks, key=loudness, reverse=True)] if stacks else []
+    if len(rows) > 1:
+        rows.insert(0, _sum(form))
+    count = form["untouched"]
+    rest = f"{count} stack{'s are' if count != 1 else ' is'} untouched: neither run nor priced." if count else ""
+    if not rows:
+        return f"{rest or 'No stack differs.'}\n"
+    return table(HEADINGS, ALIGNED, rows, budget=budget) + f"{READING} {rest}".rstrip() + "\n"
+
+
+def _row(stack: StackDiffForm) -> tuple[str, ...]:
+    absent = amounts.NOT_KNOWN if stack["state"] == "failed" else amounts.NOT_THERE
+    said = name(stack["stack"])
+    if stack["state"] in ("added", "removed"):
+        said += f" ({stack['state']})"
+    if stack["state"] == "renamed":
+        said += f" (was {name(stack['was'])})"
+    return (
+        said,
+        _sized(amounts.amount(stack["old"], absent=absent), amounts.spread(stack["old"])),
+        _sized(amounts.amount(stack["new"], absent=absent), amounts.spread(stack["new"])),
+        amounts.delta(stack["delta"], stack["old"], stack["new"]),
+        amounts.percent(stack["delta"]),
+        row_verdict(stack) if not loudness(stack) else f"**{row_verdict(stack)}**",
+    )
+
+
+def _sum(form: DiffForm) -> tuple[str, ...]:
+    return (
+        "**all of them**",
+        _sized(amounts.amount(form["old"], absent=amounts.NOT_KNOWN), amounts.spread(form["old"])),
+        _sized(amounts.amount(form["new"], absent=amounts.NOT_KNOWN), amounts.spread(form["new"])),
+        f"**{amounts.delta(form['delta'], form['old'], form['new'])}**",
+        amounts.percent(form["delta"]),
+        "",
+    )
+
+
+def _sized(amount: str, spread: str) -> str:
+    return f"{amount}<br><sub>{spread}</sub>" if spread else amount
+
+
+def _folded(stacks: Sequence[StackDiffForm], *, room: int) -> tuple[list[str], int]:
+    """The details of each stack, the last ones shortened first until all fit; how far the shortening went."""
+    told = [each for each in stacks if each["state"] != "unchanged" or each["breaches"] or each["notes"]]
+    chosen = [details(each, VARIANTS[0]) for each in told]
+    spent, worst = sum(map(len, chosen)), 0
+    for step, variant in enumerate(VARIANTS[1:], start=1):
+        for at in reversed(range(len(told))):
+            if spent <= room:
+                return chosen, worst
+            shorter = details(told[at], variant)
+            worst = max(worst, step if len(shorter) < len(chosen[at]) else 0)
+            spent += min(0, len(shorter) - len(chosen[at]))
+            chosen[at] = min(shorter, chosen[at], key=len)
+    return chosen, worst
+
+
+def _left_out(worst: int, *, unchanged: int) -> str:
+    """What is not in the comment, and where it is."""
+    left: list[str] = [LEFT_OUT[worst]] if worst else []
+    if unchanged:
+        left.append(f"{unchanged} stack{'s' if unchanged != 1 else ''} that do not change")
+    if not left:
+        return ""
+    return f"\nLeft out of some stacks so that this fits into a comment: {' and '.join(left)}. {WHOLE}"

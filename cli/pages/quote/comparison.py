@@ -1,0 +1,226 @@
+"""Chapters that compare the options of a quote: side by side, by line, by time, by TFLOP, and against buying."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cli.terminal.amounts import NOT_KNOWN, days, duration, floor, number, percent, readings, unpriced_note, usd
+from cli.views.quote.options import held_all_month, lead_worth, where
+from cli.views.quote.labels import describe_verdict, letter, named, views
+from cli.pages.quote.sheets import Cell, Chapter, Row, Sheet, texts
+from planning.costs.bill import Bill, Group
+from planning.costs.bill import total as sum_of
+from planning.checklist.model.workload import Compute
+from planning.quoting.quote_form import versus_big_three_percent
+from planning.spec.lock_content import State
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from decimal import Decimal
+
+    from planning.costs.bill import LineItem
+    from planning.checklist.model.checklist import Checklist
+    from planning.quoting.quote import Option, Quote, Run
+
+
+def side_by_side(quote: Quote) -> Iterator[Chapter]:
+    """Every option in a column of its own, and the range of its month."""
+    options = quote.options
+    if not options:
+        yield Chapter(title="No option", anchor="options", sentences=texts("Nothing on sale satisfies the checklist."))
+        return
+    head = ("", *(letter(at) for at in range(len(options))))
+    rows = tuple(
+        Row((Cell(label, tone="faint"), *cells), kind)
+        for label, kind, cells in _compared(options)
+        if any(cell.text not in {"", NOT_KNOWN} for cell in cells)
+    )
+    sheet = Sheet(head=head, rows=rows, wide=9 + 11 * len(options))
+    drawn = "Each bar reaches from the least month to the most; the mark is what we expect."
+    said = (Cell(drawn, tone="drawn"),)
+    yield Chapter(
+        title="The options side by side", anchor="options", sentences=said, charts=("ranges",), sheets=(sheet,)
+    )
+
+
+def _compared(options: Sequence[Option]) -> Iterator[tuple[str, str, tuple[Cell, ...]]]:
+    yield "option", "", texts(*(each.id for each in options))
+    yield "chosen as", "", texts(*(views(each) for each in options))
+    yield "where", "", texts(*(where(each) for each in options))
+    yield "accelerators, at most", "", texts(*(_accelerators(each) for each in options))
+    for at, reading in enumerate(("min", "expected", "max")):
+        amounts = (
+            floor(usd(readings(each.bill.usd_per_month)[at]), unpriced=len(each.bill.unpriced)) for each in options
+        )
+        yield f"USD a month, {reading}", "sum" if reading == "expected" else "", texts(*amounts)
+    yield "USD a month, guarded cap", "", texts(*(_guarded(each) for each in options))
+    yield "USD a month, held all month", "", texts(*(held_all_month(each) for each in options))
+    yield "lines without a price", "", texts(*(unpriced_note(len(each.bill.unpriced)) or "none" for each in options))
+    yield "verdict", "", tuple(_verdict(each) for each in options)
+    yield "misses", "", tuple(Cell("; ".join(each.misses), tone="over" if each.misses else "") for each in options)
+    yield "one run", "", texts(*(_runs(each) for each in options))
+    leads = [lead_worth(each) for each in options]
+    yield "USD a GPU-hour", "", texts(*(usd(each.usd_per_gpu_hour) if each else NOT_KNOWN for each in leads))
+    yield (
+        "against hyperscalers on demand",
+        "",
+        texts(*(percent(versus_big_three_percent(each)) if each else NOT_KNOWN for each in leads)),
+    )
+    yield "buying instead", "", texts(*(_even(each) for each in options))
+
+
+def _verdict(option: Option) -> Cell:
+    return Cell(describe_verdict(option), tone=option.judgement.verdict.value.replace(" ", "-"))
+
+
+def _guarded(option: Option) -> str:
+    cap = option.guarded_usd_per_month
+    return "" if cap is None else floor(usd(cap), unpriced=len(option.bill.unpriced))
+
+
+def _accelerators(option: Option) -> str:
+    pools = (pool for each in option.placements for pool in each.pools if pool.accelerator)
+    return "; ".join(
+        f"{pool.max_nodes} x {pool.accelerators} {pool.accelerator}, {pool.purchase.replace('_', ' ')}"
+        for pool in pools
+    )
+
+
+def _runs(option: Option) -> str:
+    return "; ".join(f"{run.workload}: {duration(run.hours)}, {usd(run.usd)} USD" for run in option.runs)
+
+
+def _even(option: Option) -> str:
+    if option.buying is None:
+        return NOT_KNOWN
+    month = option.buying.break_even_month
+    return f"cheaper from month {month}" if month else "not cheaper within 3 years"
+
+
+def by_line(quote: Quote) -> Iterator[Chapter]:
+    """What the expected month is made of, chapter by chapter and line by line."""
+    if not quote.options:
+        return
+    head = ("line", *(letter(at) for at in range(len(quote.options))))
+    rows = (*(row for group in Group for row in _group(quote.options, group)), _sums("total", quote.options, None))
+    sheet = Sheet(
+        head=head, rows=rows, caption="USD a month, expected", numbers_from=1, wide=11 + 6 * len(quote.options)
+    )
+    yield Chapter(
+        title="What a month costs, by line",
+        anchor="lines",
+        sentences=texts(_largest(quote)),
+        charts=("bill",),
+        sheets=(sheet,),
+    )
+
+
+def _largest(quote: Quote) -> str:
+    """The most expensive line of each option."""
+    said = [
+        f"{letter(at)}: {line.label}, {usd(line.usd_per_month.expected)} USD"
+        for at, option in enumerate(quote.options)
+        if (line := most_expensive(option)) is not None and line.usd_per_month is not None
+    ]
+    return f"The most expensive line of each option in the expected month. {'; '.join(said)}." if said else ""
+
+
+def most_expensive(option: Option) -> LineItem | None:
+    """The line that costs most in the expected month; None where nothing has a price."""
+    priced = [line for line in option.bill.lines if line.usd_per_month is not None]
+    return max(priced, key=lambda line: line.usd_per_month.expected if line.usd_per_month else 0, default=None)
+
+
+def _group(options: Sequence[Option], group: Group) -> Iterator[Row]:
+    found = [{line.key: line for line in option.bill.lines if line.group is group} for option in options]
+    keys = dict.fromkeys(key for lines in found for key in lines)
+    if not keys:
+        return
+    for key in keys:
+        lines = [each.get(key) for each in found]
+        yield Row((Cell(_label(key, lines)), *(_amount(line) for line in lines)))
+    yield _sums(group.value, options, group)
+
+
+def _label(key: str, lines: Sequence[LineItem | None]) -> str:
+    """The line's own label; what the labels share where the options mean different machines by it."""
+    labels = {line.label for line in lines if line is not None}
+    tier = key.partition("#")[2]
+    if len(labels) == 1:
+        return f"{labels.pop()}{f', price tier {tier}' if tier else ''}"
+    every = " / ".join(dict.fromkeys(line.label for line in lines if line is not None))
+    shared = {label.split(": ")[0] for label in labels}
+    last = "" if len(shared) > 1 or not key.endswith("/machine") else ": machines"
+    return f"{shared.pop()}{last}" if len(shared) == 1 else every
+
+
+def _amount(line: LineItem | None) -> Cell:
+    if line is None:
+        return Cell("")
+    if line.state is State.PRICED and line.usd_per_month is not None:
+        return Cell(usd(line.usd_per_month.expected))
+    return Cell(line.state.value, tone="cannot-tell" if line.state is State.UNPRICED else "faint")
+
+
+def _sums(label: str, options: Sequence[Option], group: Group | None) -> Row:
+    bills = [Bill(tuple(line for line in each.bill.lines if group in {None, line.group})) for each in options]
+    amounts = (
+        floor(usd(sum_of(each.lines).expected), unpriced=len(each.unpriced)) if each.lines else "" for each in bills
+    )
+    return Row((Cell(label), *texts(*amounts)), "sum")
+
+
+def runs(quote: Quote, checklist: Checklist) -> Iterator[Chapter]:
+    """What a run costs against how long it takes, for each workload that has runs."""
+    workloads = workloads_run(quote)
+    if not workloads:
+        return
+    rows = tuple(
+        _run(run, at, option, checklist)
+        for name in workloads
+        for at, option in enumerate(quote.options)
+        for run in option.runs
+        if run.workload == name
+    )
+    head = ("workload", "option", "hours", "USD a run", "USD a month", "deadline")
+    yield Chapter(
+        title="Cost against time to train",
+        anchor="time",
+        sentences=(
+            Cell("A run counts its nodes for as long as it takes."),
+            *(Cell(_soonest(quote, name)) for name in workloads),
+            Cell("Further left is sooner, lower is cheaper.", tone="drawn"),
+        ),
+        charts=tuple(f"run-{name}" for name in workloads),
+        sheets=(Sheet(head=head, rows=rows, numbers_from=2, wide=36),),
+    )
+
+
+def _soonest(quote: Quote, workload: str) -> str:
+    """The quickest run of a workload; the cheapest one of those whose time reads the same."""
+    found = [(run, at) for at, option in enumerate(quote.options) for run in option.runs if run.workload == workload]
+    least = duration(min(run.hours for run, _ in found))
+    run, at = min((each for each in found if duration(each[0].hours) == least), key=lambda each: each[0].usd)
+    cost = f"{duration(run.hours)} and {usd(run.usd)} USD a run"
+    return f"{workload}: of these, none is sooner than {letter(at)}, with {cost}."
+
+
+def _run(run: Run, at: int, option: Option, checklist: Checklist) -> Row:
+    asked = deadline_days(checklist, run.workload)
+    deadline = "none" if asked is None else days(asked)
+    return Row(texts(run.workload, named(at, option), number(run.hours), usd(run.usd), _month(option), deadline))
+
+
+def workloads_run(quote: Quote) -> tuple[str, ...]:
+    """Workloads of which a run's time is known, in the order of the options."""
+    return tuple(dict.fromkeys(run.workload for option in quote.options for run in option.runs))
+
+
+def deadline_days(checklist: Checklist, workload: str) -> Decimal | None:
+    """The deadline of one run as the checklist states it, in days."""
+    asked = next((each for each in checklist.workloads if each.name == workload), None)
+    return asked.deadline if isinstance(asked, Compute) else None
+
+
+def _month(option: Option) -> str:
+    return floor(usd(option.bill.usd_per_month.expected), unpriced=len(option.bill.unpriced))

@@ -1,0 +1,118 @@
+"""A relocation's plan as Markdown, for a review."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from planning.values.printable import printable
+from cli.pages.relocation.manual_procedures import by_hand_text
+from cli.views.relocation.descriptions import cents, conclusion, heading, left_out, losses_text, made_of, moved, mover_text, said_size, said_span, said_usd, sections, summed
+from planning.quoting.quote_form import cents_form
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from planning.costs.json_shapes import LineForm
+    from planning.relocation.form import RelocationPlanForm
+
+
+def text(form: RelocationPlanForm) -> str:
+    """The whole document."""
+    return printable("\n".join(_parts(form))).rstrip() + "\n"
+
+
+def bill_text(form: RelocationPlanForm) -> str:
+    """The bill alone, with its notes."""
+    return printable("\n".join([*_bill(form), "", *_notes(form)])).rstrip() + "\n"
+
+
+def _parts(form: RelocationPlanForm) -> Iterator[str]:
+    yield f"# Relocation of {_plain(form['source']['stack'])}"
+    yield ""
+    yield _plain(heading(form))
+    yield ""
+    yield from (f"- {_plain(each)}" for each in conclusion(form))
+    yield from ("", "## What moves", "")
+    yield from _table(
+        ("what", "class", "size", "by", "what that loses"),
+        ((each["title"], each["loss"], said_size(each), mover_text(each), losses_text(each)) for each in moved(form)),
+    )
+    yield from ("", "## What is left out", "")
+    yield from _table(
+        ("what", "becomes", "size", "saved", "because"),
+        (
+            (each["title"], each["treatment"], said_size(each), said_usd(each["saved_usd"]), each["reason"])
+            for each in left_out(form)
+        ),
+        right=(3,),
+    )
+    yield from (f"\nNot asked: {_plain(each['what'])}: {_plain(each['why'])}." for each in form["unlooked"])
+    yield from by_hand_text(form)
+    yield from ("", "## What it costs, once", "")
+    yield from _bill(form)
+    yield from ("", "## Steps", "")
+    yield from _table(("step", "time", "proves", "stops where", "way back"), _steps(form))
+    yield from ("", "## Questions", "")
+    for each in form["questions"]:
+        yield f"**{_plain(each['question'])}** {' '.join(map(_plain, each['sentences']))}"
+        yield ""
+    yield from _notes(form)
+    yield ""
+    yield f"Digest of this plan: `{form['digest']}`"
+
+
+def _bill(form: RelocationPlanForm) -> Iterator[str]:
+    lines = form["bill"]["bill"]["lines"]
+    yield from _table(("line", "made of", "min", "expected", "max"), _lines(lines), right=(2, 3, 4))
+
+
+def _lines(lines: Sequence[LineForm]) -> Iterator[tuple[str, ...]]:
+    for title, mine in sections(lines):
+        for line in mine:
+            amounts = ("", line["state"], "") if line["state"] != "priced" else cents(line["usd_per_month"])
+            yield (line["label"], made_of(line), *amounts)
+        yield _sum(title, mine)
+    yield _sum("everything", lines)
+
+
+def _sum(title: str, lines: Sequence[LineForm]) -> tuple[str, ...]:
+    total, unpriced = summed(lines)
+    floor = ">= " if unpriced else ""
+    more = f"{unpriced} unpriced" if unpriced else ""
+    return (f"**{title}**", more, *(f"**{floor}{each}**" for each in cents(cents_form(total))))
+
+
+def _steps(form: RelocationPlanForm) -> Iterator[tuple[str, ...]]:
+    for each in form["steps"]:
+        last = each["name"] == form["point_of_no_return"]
+        name = f"{each['name']}{', frozen' if each['frozen'] else ''}"
+        back = "**none: the point of no return**" if last else each["way_back"]
+        yield name, said_span(each["span"]), each["proves"], each["aborts"], back
+
+
+def _notes(form: RelocationPlanForm) -> Iterator[str]:
+    for each in (*form["notes"], *form["bill"]["notes"]):
+        source = f" ({_plain(each['source'])})" if each["source"] else ""
+        yield f"- {_plain(each['text'])}{source}"
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[int] = ()) -> Iterator[str]:
+    yield f"| {' | '.join(heads)} |"
+    yield f"|{'|'.join('---:' if at in right else '---' for at in range(len(heads)))}|"
+    for row in rows:
+        yield f"| {' | '.join(map(_cell, row))} |"
+
+
+def _cell(words: str) -> str:
+    """Our own bold marks are kept; everything else is nothing but words."""
+    bold = words.startswith("**") and words.endswith("**")
+    inner = _plain(words[2:-2] if bold else words)
+    return f"**{inner}**" if bold else inner
+
+
+def _plain(words: str) -> str:
+    """Words that Markdown and HTML leave alone, on one line."""
+    flat = " ".join(words.split())
+    for mark in "\\`*_[]|<>":
+        flat = flat.replace(mark, f"\\{mark}" if mark not in "<>" else {"<": "&lt;", ">": "&gt;"}[mark])
+    return flat

@@ -1,0 +1,66 @@
+"""What a person types at a prompt, and the yes before anything changes."""
+
+from __future__ import annotations
+
+import sys
+from getpass import getpass
+
+import typer
+
+from planning.values.errors import AtollError, InputError
+
+
+def typed(prompt: str) -> str:
+    """What was typed at a prompt; U+FFFD where it is no text.
+
+    The prompt is not left to `input`, which writes it and waits in one call below Python: a Ctrl-C between the two
+    would be heard only after the next key.
+
+    Raises:
+        typer.Abort: the input ended.
+    """
+    sys.stdout.write(prompt)
+    sys.stdout.flush()
+    try:
+        return input("")
+    except EOFError as error:
+        raise typer.Abort from error
+    except UnicodeDecodeError:
+        return "\N{REPLACEMENT CHARACTER}"
+
+
+def ask_passphrase(prompt: str) -> str | None:
+    """What a person typed unseen; None where nobody is at the terminal."""
+    return getpass(prompt) if sys.stdin.isatty() else None
+
+
+def confirm(question: str, *, yes: bool) -> None:
+    """Go on only after a yes.
+
+    Raises:
+        AtollError: a no.
+        InputError: nobody is there to ask.
+    """
+    _ask_only_people(yes=yes)
+    if not yes and not typer.confirm(question, err=True):
+        raise AtollError("not confirmed; nothing was touched")
+
+
+def confirm_by_name(question: str, *, name: str, yes: bool) -> None:
+    """Go on only after somebody typed the stack's name.
+
+    Raises:
+        AtollError: something else was typed.
+        InputError: nobody is there to ask.
+    """
+    _ask_only_people(yes=yes)
+    if yes:
+        return
+    typed: object = typer.prompt(f"{question} Type {name} to go on", default="", show_default=False, err=True)
+    if typed != name:
+        raise AtollError(f"{typed!r} is not {name!r}; nothing was touched")
+
+
+def _ask_only_people(*, yes: bool) -> None:
+    if not yes and not sys.stdin.isatty():
+        raise InputError("nobody is at the terminal to say yes; nothing was touched", hint="--yes does not ask")

@@ -1,0 +1,135 @@
+"""Facts of the catalog as tables: providers, and whatever one name stands for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from cli.terminal.amounts import NOT_KNOWN, day, number, usd, usd_exact
+from planning.values.money import ZERO
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from datetime import date
+
+    from rich.console import RenderableType
+
+    from catalogs.model import Accelerator, Machine, Price
+    from catalogs.catalog import Catalog
+    from planning.quoting.compute_price import Worth
+
+
+def providers_table(catalog: Catalog) -> Table:
+    """Each provider with how much is known of it, and how old that is."""
+    table = _table("provider", "tier", "Kubernetes")
+    for heading in ("GPU machines", "CPU machines", "regions", "prices", "newest"):
+        table.add_column(heading, justify="right")
+    for name in sorted(catalog.providers):
+        table.add_row(*_provider_cells(catalog, name))
+    return table
+
+
+def _provider_cells(catalog: Catalog, name: str) -> tuple[str, ...]:
+    provider = catalog.providers[name]
+    machines = [machine for owner, machine in catalog.machines.items() if owner[0] == name]
+    accelerated = sum(1 for machine in machines if machine.accelerator)
+    count, newest = catalog.prices.extent(name)
+    return (
+        name,
+        provider.tier.replace("_", " "),
+        provider.kubernetes or NOT_KNOWN,
+        str(accelerated),
+        str(len(machines) - accelerated),
+        str(sum(1 for owner, _ in catalog.regions if owner == name)),
+        f"{count:,}",
+        day(newest),
+    )
+
+
+def accelerator_parts(catalog: Catalog, accelerator: Accelerator) -> Iterator[RenderableType]:
+    """An accelerator, the machines that carry it, and their prices."""
+    peaks = ", ".join(f"{word} {number(value)}" for word, value in accelerator.tflops.items()) or "not known"
+    yield f"{accelerator.name}: {accelerator.maker} {accelerator.form.value}, {accelerator.memory_gb} GB"
+    yield f"  dense peak in TFLOPS: {peaks}"
+    bandwidth = accelerator.hbm_gb_per_s
+    yield f"  memory bandwidth: {number(bandwidth)} GB/s" if bandwidth else "  memory bandwidth: not known"
+    yield f"  source: {source_text(catalog, accelerator.source, as_of=accelerator.as_of)}"
+    carriers = [machine for machine in catalog.machines.values() if machine.accelerator == accelerator.name]
+    yield prices_table(catalog, [price for machine in carriers for price in machine_prices(catalog, machine)])
+
+
+def machine_parts(catalog: Catalog, machine: Machine) -> Iterator[RenderableType]:
+    """A machine and its prices."""
+    carried = f"{machine.accelerators}x {machine.accelerator}" if machine.accelerator else "no accelerator"
+    known = {
+        "vCPUs": machine.vcpus,
+        "memory GiB": machine.memory_gib,
+        "local NVMe GB": machine.local_nvme_gb,
+        "network Gbps": machine.network_gbps,
+        "EFA interfaces": machine.efa_interfaces,
+    }
+    facts = ", ".join(f"{name} {value if value is not None else 'not known'}" for name, value in known.items())
+    yield f"{machine.provider} {machine.name}: {carried}, fabric {machine.fabric.value}, {machine.architecture}"
+    yield f"  {facts}"
+    yield f"  source: {source_text(catalog, machine.source, as_of=machine.as_of)}"
+    yield prices_table(catalog, machine_prices(catalog, machine))
+
+
+def machine_prices(catalog: Catalog, machine: Machine) -> list[Price]:
+    """Every price of one machine."""
+    return catalog.prices.of_item(provider=machine.provider, item=machine.name)
+
+
+def prices_table(catalog: Catalog, prices: Sequence[Price]) -> Table:
+    """Prices, cheapest first, each with its source."""
+    table = _table("provider", "item", "region", "purchase")
+    table.add_column("USD", justify="right", no_wrap=True)
+    table.add_column("per")
+    table.add_column("source", overflow="fold")
+    for price in sorted(prices, key=lambda each: (each.usd, each.provider, each.item, each.region, each.above)):
+        tier = f" above {number(price.above)}" if price.above != ZERO else ""
+        table.add_row(
+            price.provider,
+            price.item,
+            price.region,
+            price.purchase,
+            usd_exact(price.usd),
+            price.unit + tier,
+            source_text(catalog, price.source, as_of=price.as_of),
+        )
+    return table
+
+
+def source_text(catalog: Catalog, source: str, *, as_of: date | None) -> str:
+    """Id of a source and the day of the fact."""
+    known = catalog.sources.get(source)
+    return f"{source if known else f'{source} (unknown)'}, {day(as_of)}"
+
+
+def _table(*headings: str) -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
+    for heading in headings:
+        table.add_column(heading, overflow="fold")
+    return table
+
+
+def flags_table(counted: Iterable[tuple[str, int]]) -> Table:
+    """How many offers carry each flag, most first."""
+    table = _table("what weakens a price")
+    table.add_column("offers", justify="right")
+    for flag, count in counted:
+        table.add_row(flag, f"{count:,}")
+    return table
+
+
+def worth_table(worths: Sequence[Worth]) -> Table:
+    """Machines by what 1000 TFLOPS of them cost."""
+    table = _table("provider", "machine", "accelerator", "region")
+    table.add_column("USD/hour", justify="right", no_wrap=True)
+    table.add_column("per 1000 TFLOPS", justify="right", no_wrap=True)
+    for each in worths:
+        cells = (each.provider, each.machine, each.accelerator, each.region)
+        table.add_row(*cells, usd(each.usd_per_hour), usd(each.usd_per_1000_tflops_hour))
+    return table

@@ -1,0 +1,210 @@
+"""A source and its clone side by side, for a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Group
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from catalogs.units import spell_unit
+from cli.views.diff import amounts
+from planning.values.money import parse_amount
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from rich.console import RenderableType
+
+    from planning.clone.comparison.stack_comparison import Comparison
+    from planning.clone.comparison.difference import Difference
+    from planning.clone.comparison.parity import Parity
+    from planning.clone.comparison.price_lines import PriceLines
+    from planning.diff.form import AmountForm, DeltaForm, LineDiffForm
+
+LOUD: Final = "bold red"
+NO_PRICE: Final = "no price"
+STYLES: Final[Mapping[str, str]] = {
+    "weaker": LOUD,
+    "none": LOUD,
+    "refused": LOUD,
+    "differs": "yellow",
+    "yours": "yellow",
+    "cannot tell": "yellow",
+    "moves": "yellow",
+    "stronger": "green",
+}
+# What each standing of a control means for a reader.
+STANDINGS: Final[Mapping[str, str]] = {
+    "none": "lost",
+    "weaker": "weaker",
+    "differs": "differs",
+    "cannot tell": "cannot tell",
+    "yours": "yours",
+    "stronger": "stronger",
+    "equal": "equal",
+}
+
+
+def parts(c: Comparison) -> list[RenderableType]:
+    """Money line by line, then what else differs."""
+    return [*_money(c), *_capabilities(c), *_security(c), *_places(c), *(Text(f"note: {each}") for each in c.notes)]
+
+
+def _money(c: Comparison) -> Iterator[RenderableType]:
+    money = c.money
+    yield Text(f"{c.old} → {c.new}: {amounts.headline(money.comparable, money.old, money.new)}", style="bold")
+    yield _price_table(money)
+    if money.one_sided:
+        yield Text("Priced on one side only, and not in the change:")
+        yield _one_sided_table(money)
+    for note in money.notes:
+        yield Text(f"note: {note}")
+
+
+def _price_table(money: PriceLines) -> Table:
+    """What both sides can price; the largest move first."""
+    table = _table(("line", ""), ("source\nUSD a month", "right"), ("clone", "right"), ("change", "right"))
+    left_out = {each.key for each in money.one_sided}
+    for component in money.components:
+        lines = [line for line in component["lines"] if _untiered(line["key"]) not in left_out]
+        if not lines:
+            continue
+        table.add_row(Text(component["name"], style="bold"))
+        for line in lines:
+            table.add_row(_line(line), *_amounts(line))
+    table.add_section()
+    name = "whole bill; the change is of what both sides can price" if money.one_sided else "whole bill"
+    table.add_row(Text(name, style="bold"), _amount(money.old), _amount(money.new), _moved(money.comparable))
+    return table
+
+
+def _one_sided_table(money: PriceLines) -> Table:
+    """A line each: what it costs where it has a price, and that it has none on the other side."""
+    table = _table(("line", ""), ("source\nUSD a month", "right"), ("clone", "right"))
+    left_out = {each.key for each in money.one_sided}
+    for component in money.components:
+        for line in component["lines"]:
+            if _untiered(line["key"]) in left_out:
+                sides = (_expected(each) for each in (line["old"], line["new"]))
+                table.add_row(
+                    Text(line["label"]), *(Text(each, style="" if each != NO_PRICE else "dim") for each in sides)
+                )
+    return table
+
+
+def _line(line: LineDiffForm) -> RenderableType:
+    quantity, price = amounts.quantities(line), amounts.unit_prices(line)
+    made_of = f"{quantity} {spell_unit(line['unit'], quantity)}".strip() + (f" at {price}" if price else "")
+    source = f"; {line['source']}" if line["source"] else ""
+    below = Padding(Text(made_of + source, style="dim"), (0, 0, 0, 2))
+    return Padding(Group(Text(line["label"]), below), (0, 0, 0, 2))
+
+
+def _untiered(key: str) -> str:
+    return key.partition("#")[0]
+
+
+def _amounts(each: LineDiffForm) -> tuple[Text, Text, Text]:
+    """Both sides and the change, which nobody knows where a price is missing: a lost price is no saving."""
+    old, new = each["old"], each["new"]
+    is_open = any(side is not None and side["unpriced"] for side in (old, new))
+    return _amount(old), _amount(new), Text(amounts.NOT_KNOWN) if is_open else _moved(each["delta"])
+
+
+def _expected(form: AmountForm | None) -> str:
+    if form is None:
+        return amounts.NOT_THERE
+    expected = amounts.money(form["usd_per_month"]["expected"])
+    if not form["unpriced"]:
+        return expected
+    return f"at least {expected}" if parse_amount(form["usd_per_month"]["expected"]) else NO_PRICE
+
+
+def _amount(form: AmountForm | None) -> Text:
+    return _with_spread(_expected(form), form)
+
+
+def _moved(delta: DeltaForm) -> Text:
+    """The change at its expected reading, and below it how far it may go."""
+    return _with_spread(amounts.signed(delta["usd_per_month"]["expected"]), delta)
+
+
+def _with_spread(said: str, form: AmountForm | DeltaForm | None) -> Text:
+    """With the least and the most in whole USD below it, where they differ."""
+    text = Text(said)
+    if form is not None and amounts.spread(form):
+        readings = form["usd_per_month"]
+        text.append(f"\n{_whole(readings['min'])} to {_whole(readings['max'])}", style="dim")
+    return text
+
+
+def _whole(text: str) -> str:
+    return f"{parse_amount(text) or 0:,.0f}"
+
+
+def _capabilities(c: Comparison) -> Iterator[RenderableType]:
+    if not c.capabilities:
+        yield Text("Both sides can do the same.")
+        return
+    yield Text("What differs besides the price:", style="bold")
+    table = _table(("what", ""), ("source", ""), ("clone", ""))
+    topic, source = ("", ""), ""
+    for each in c.capabilities:
+        if (each.placement, each.topic) != topic:
+            topic, source = (each.placement, each.topic), ""
+            table.add_row(Text(f"{each.placement}: {each.topic}" if each.placement else each.topic, style="bold"))
+        table.add_row(_what(each, above=source), Text(each.old), Text(each.new))
+        source = each.source
+    yield table
+
+
+def _what(each: Difference, *, above: str) -> RenderableType:
+    """What differs, what follows from it, and the source where it is not the one of the row above."""
+    below = "; ".join(text for text in (each.note, "" if each.source == above else each.source) if text)
+    if not below:
+        return Padding(Text(each.what), (0, 0, 0, 2))
+    return Padding(Group(Text(each.what), Padding(Text(below, style="dim"), (0, 0, 0, 2))), (0, 0, 0, 2))
+
+
+def _security(c: Comparison) -> Iterator[RenderableType]:
+    if not c.security:
+        return
+    equal = sum(each.standing == "equal" for each in c.security)
+    yield Text(f"Security: {equal} of {len(c.security)} controls are equal on both sides", style="bold")
+    if equal == len(c.security):
+        return
+    table = _table(("control", ""), ("clone is", ""), ("source", ""), ("clone", ""))
+    for standing in STANDINGS:
+        for each in c.security:
+            if each.standing == standing != "equal":
+                table.add_row(*_control(each))
+    yield table
+
+
+def _control(each: Parity) -> tuple[RenderableType, Text, Text, Text]:
+    title = Group(Text(each.title), Padding(Text(each.source, style="dim"), (0, 0, 0, 2)))
+    standing = Text(STANDINGS[each.standing], style=STYLES.get(each.standing, ""))
+    return title, standing, Text(each.old), Text(each.new)
+
+
+def _places(c: Comparison) -> Iterator[RenderableType]:
+    """Where data lies, and how far it is."""
+    for each in c.residency:
+        words = f"Residency, {each.placement}: {each.verdict}: {each.words}"
+        yield Text(words, style=STYLES.get(each.verdict, ""))
+        sources = dict.fromkeys((each.old.source, each.new.source))
+        yield Padding(Text("; ".join(sources), style="dim"), (0, 0, 0, 2))
+    yield Text(f"Latency: {c.latency.words}")
+    for each in (*c.latency.commands, *c.latency.notes):
+        yield Padding(Text(each, style="dim"), (0, 0, 0, 2))
+
+
+def _table(*headings: tuple[str, str]) -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
+    for heading, justify in headings:
+        table.add_column(heading, justify="right" if justify else "left", overflow="fold")
+    return table

@@ -1,0 +1,126 @@
+"""The first lines of a clone: where to, for how much, what has no price there, and what a person must look at."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING, Final
+
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from operations.clone.report import PLAIN
+from cli.views.diff import amounts
+from planning.clone.form import assumed_form
+from planning.values.verdict import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import RenderableType
+
+    from operations.clone.assembly import Clone
+    from operations.clone.source import Source
+    from planning.clone.comparison.stack_comparison import Comparison
+    from planning.clone.comparison.price_lines import PriceLines
+    from planning.diff.form import AmountForm
+    from planning.spec.lock import Lock
+
+SIDES: Final = ("old", "new")  # `planning.clone.comparison.price_lines.OneSided.priced_on`
+LOST: Final = ("none", "weaker")
+VERDICTS: Final = {
+    Verdict.WITHIN: "kept",
+    Verdict.OVER: "broken",
+    Verdict.CANNOT_TELL: "nobody can tell",
+}
+
+
+def summary(source: Source, clone: Clone, c: Comparison) -> Iterator[RenderableType]:
+    """What matters most."""
+    here, there = (_place(each.lock) for each in (source, clone))
+    yield Text(f"{clone.stack}, a clone of {source.stack}: {here} → {there}", style="bold")
+    table = Table.grid(padding=(0, 2, 0, 0))
+    for name, words in _lines(clone, c, here=here, there=there):
+        table.add_row(Text(name), Text(words))
+    yield Padding(table, (0, 0, 0, 2))
+    if first := list(_look_at(clone, c)):
+        yield Text("Look at these first:", style="bold")
+        bullets = Table.grid(padding=(0, 1, 0, 0))
+        for words, style in first:
+            bullets.add_row(Text("-"), Text(words, style=style))
+        yield Padding(bullets, (0, 0, 0, 2))
+
+
+def _place(lock: Lock) -> str:
+    return f"{lock.spec.placement.provider} {lock.spec.placement.region}"
+
+
+def _lines(clone: Clone, c: Comparison, *, here: str, there: str) -> Iterator[tuple[str, str]]:
+    money = c.money
+    yield "option", f"{clone.lock.option} ({clone.option_why})"
+    yield "USD a month", f"{amount(money.old)} at {c.old}, {amount(money.new)} at {c.new}"
+    partly = " of what both sides can price" if money.one_sided else ""
+    yield "change", amounts.headline(money.comparable, None).removesuffix(" as far as priced") + partly
+    yield from (("no price", words) for words in unpriced_words(money, names=(c.old, c.new), places=(here, there)))
+    yield "ceiling", _ceiling(clone)
+
+
+def _ceiling(clone: Clone) -> str:
+    judgement, limit = clone.option.judgement, clone.lock.ceiling.usd_per_month
+    count = sum(line.usd_per_month is None for line in clone.lock.bill)
+    if judgement.verdict is not Verdict.CANNOT_TELL or limit is None or not count:
+        return f"{VERDICTS[judgement.verdict]}: {judgement.reason}"
+    return f"{amounts.money(str(limit))} USD a month: nobody can tell while {_count(count)} of the bill have no price"
+
+
+def _count(lines: int) -> str:
+    return "1 line" if lines == 1 else f"{lines} lines"
+
+
+def amount(form: AmountForm) -> str:
+    """What a side costs; a floor says so."""
+    expected = amounts.money(form["usd_per_month"]["expected"])
+    return f"at least {expected}" if form["unpriced"] else expected
+
+
+def unpriced_words(money: PriceLines, *, names: tuple[str, str], places: tuple[str, str]) -> Iterator[str]:
+    """One sentence for all lines that only one side can price, for each side."""
+    for at, side in enumerate(SIDES):
+        mine = {each.key for each in money.one_sided if each.priced_on == side}
+        if not mine:
+            continue
+        sums = amounts.money(str(_cost(money, mine, side=side)))
+        yield (
+            f"{_count(len(mine))} of the bill, {sums} USD a month at {names[at]}: the price book has no price for them "
+            f"at {places[1 - at]}. They are neither saving nor cost here; --price-book can name what you pay"
+        )
+
+
+def _cost(money: PriceLines, keys: set[str], *, side: str) -> Decimal:
+    lines = (line for each in money.components for line in each["lines"] if line["key"].partition("#")[0] in keys)
+    forms = (line["old"] if side == "old" else line["new"] for line in lines)
+    return sum((Decimal(each["usd_per_month"]["expected"]) for each in forms if each), start=Decimal(0))
+
+
+def _look_at(clone: Clone, c: Comparison) -> Iterator[tuple[str, str]]:
+    assumed = assumed_form(clone.decisions, clone.answers)
+    for each in clone.decisions:
+        if each.path in assumed:
+            yield f"assumed, as nobody decided it: {each.path}: {assumed[each.path]} ({each.why})", "yellow"
+    if moved := [each for each in c.capabilities if each.what == "accelerator"]:
+        said = ", ".join(f"{each.topic} {each.old} → {each.new}" for each in moved)
+        yield f"other accelerators: {said}; --option names another choice", "yellow"
+    if lost := [each.title for each in c.security if each.standing in LOST]:
+        yield f"security is lost or weaker in {len(lost)} of {len(c.security)} controls: {_some(lost)}", "bold red"
+    for each in c.residency:
+        if each.verdict != "kept":
+            yield f"residency, {each.placement}: {each.words}", "bold red" if each.verdict == "refused" else "yellow"
+    if secrets := [key.name for key in clone.keys if key.secret]:
+        yield f"secrets are never copied, set them again: {', '.join(secrets)}", "yellow"
+    if not clone.layout_kept:
+        yield PLAIN, "yellow"
+    yield from ((each, "yellow") for each in c.notes)
+
+
+def _some(words: Sequence[str], most: int = 4) -> str:
+    return "; ".join(words[:most]) + (f" and {len(words) - most} more" if len(words) > most else "")

@@ -1,0 +1,161 @@
+"""A comparison as tables for a terminal. Texts from outside are plain: no mark-up of Rich, no control characters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.box import SIMPLE_HEAD
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from catalogs.units import spell_unit
+from cli.views.diff import amounts
+from cli.terminal.escaping import plain
+from cli.views.diff.verdicts import headline, judged, limit_words, loudness, row_verdict, stack_reason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import RenderableType
+
+    from planning.diff.form import AmountForm, BreachForm, ComponentDiffForm, DiffForm, LineDiffForm, RefForm, StackDiffForm
+
+LOUD_STYLE = "bold red"
+STYLES = ("", "yellow", LOUD_STYLE, LOUD_STYLE)
+
+
+def parts(form: DiffForm) -> Iterator[RenderableType]:
+    """Verdict and sum, what moves a limit, one row for each stack, then each stack."""
+    said = amounts.of_all(form)
+    yield Text(f"{headline(form)}: {said}", style="" if form["verdict"] == "within" else LOUD_STYLE)
+    yield Text(f"{_ref(form['base'], 'the base')} compared with {_ref(form['head'], 'the working tree')}")
+    yield from _moved(form)
+    if form["stacks"]:
+        yield _stacks_table(form["stacks"])
+    if form["untouched"]:
+        yield Text(f"untouched, neither run nor priced: {form['untouched']}")
+    for stack in form["stacks"]:
+        yield from _stack(stack)
+    for note in form["notes"]:
+        yield Text(f"note: {plain(note)}")
+
+
+def _ref(ref: RefForm, otherwise: str) -> str:
+    said = plain(ref["ref"], most=100) or otherwise
+    commit = plain(ref["commit"][:10])
+    return f"{said} ({commit})" if commit and commit != said else said
+
+
+def _moved(form: DiffForm) -> Iterator[Text]:
+    for stack in form["stacks"]:
+        for each in stack["ceilings"]:
+            head = "LIMIT RAISED" if each["raised"] else "limit moved"
+            old, new = (amounts.limit(each[side]) or plain(each[side], most=60) for side in ("old", "new"))
+            where = plain(each["where"], most=100)
+            words = f"{head}: {plain(stack['stack'])}, {limit_words(each['what'])}, {old} → {new} ({where})"
+            yield Text(words, style=LOUD_STYLE if each["raised"] else "yellow")
+    for each in form["judge_changes"]:
+        what = plain(each["what"]).upper()
+        yield Text(f"{what} CHANGED: {plain(each['words'])} ({plain(each['path'], most=100)})", style=LOUD_STYLE)
+
+
+def _stacks_table(stacks: Sequence[StackDiffForm]) -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("stack", overflow="fold")
+    for heading in ("before\nUSD a month", "after", "change", "%"):
+        table.add_column(heading, justify="right")
+    table.add_column("verdict")
+    for each in stacks:
+        absent = amounts.NOT_KNOWN if each["state"] == "failed" else amounts.NOT_THERE
+        table.add_row(
+            Text(_named(each)),
+            Text(_sized(each["old"], absent=absent)),
+            Text(_sized(each["new"], absent=absent)),
+            amounts.delta(each["delta"], each["old"], each["new"]),
+            amounts.percent(each["delta"]),
+            Text(row_verdict(each), style=STYLES[loudness(each)]),
+        )
+    return table
+
+
+def _named(stack: StackDiffForm) -> str:
+    more = {"added": " (added)", "removed": " (removed)", "renamed": f" (was {plain(stack['was'], most=60)})"}
+    return plain(stack["stack"], most=100) + more.get(stack["state"], "")
+
+
+def _sized(form: AmountForm | None, *, absent: str = amounts.NOT_THERE) -> str:
+    said, spread = amounts.amount(form, absent=absent), amounts.spread(form)
+    return f"{said}\n({spread})" if spread else said
+
+
+def _stack(stack: StackDiffForm) -> Iterator[RenderableType]:
+    inside = list(_inside(stack))
+    if not inside:
+        return
+    yield Text(plain(stack["stack"], most=100), style="bold")
+    for each in inside:
+        yield Padding(each, (0, 0, 0, 2))
+
+
+def _inside(stack: StackDiffForm) -> Iterator[RenderableType]:
+    if stack["state"] == "failed":
+        yield Text(f"failed: {plain(stack_reason(stack), most=2_000)}", style=LOUD_STYLE)
+    elif stack["after"]:
+        yield Text(f"{judged(stack['after'])}: {plain(stack['after']['reason'], most=1_000)}")
+    for each in stack["breaches"]:
+        yield Text(f"{'new' if each['new'] else 'as before'}, {_breach(each)}", style="yellow" if each["stops"] else "")
+    for each in stack["mended"]:
+        yield Text(f"mended: {plain(each['sentence'], most=1_000)}", style="green")
+    for each in stack["exemptions"]:
+        resource = f" for {plain(each['resource'])}" if each["resource"] else ""
+        yield Text(
+            f"exemption {each['standing']}: {plain(each['rule'])}{resource} by {plain(each['owner'])} until "
+            f"{plain(each['expires'])}: {plain(each['reason'])}"
+        )
+    for each in stack["called_out"]:
+        facts = [word for word, so in (("protected", each["protected"]), ("holds data", each["holds_data"])) if so]
+        because = f"; because of {', '.join(map(plain, each['because']))}" if each["because"] else ""
+        said = f"{each['action']}: {plain(each['name'])} ({plain(each['type'])}){', ' if facts else ''}"
+        yield Text(f"{said}{', '.join(facts)}{because}", style=LOUD_STYLE)
+    yield from _money(stack)
+    for note in stack["notes"]:
+        yield Text(f"note: {plain(note)}")
+
+
+def _money(stack: StackDiffForm) -> Iterator[RenderableType]:
+    if stack["by_change"] and amounts.moves(stack["by_prices"]):
+        change, prices = amounts.delta(stack["by_change"]), amounts.delta(stack["by_prices"])
+        yield Text(f"the change itself: {change} USD a month; the head's prices would add {prices}")
+    if stack["components"]:
+        yield _components_table(stack["components"])
+
+
+def _breach(each: BreachForm) -> str:
+    weight = "stops" if each["stops"] else "exempt" if each["exemption"] else "advice"
+    return f"{weight}: {plain(each['sentence'], most=1_000)}"
+
+
+def _components_table(components: Sequence[ComponentDiffForm]) -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("component and line", overflow="fold")
+    for heading in ("before", "after", "change", "%"):
+        table.add_column(heading, justify="right")
+    for each in components:
+        table.add_row(Text(plain(each["name"], most=100), style="bold"), *_amounts(each))
+        for line in each["lines"]:
+            table.add_row(Text(f"  {_label(line)}"), *_amounts(line), style="dim")
+    return table
+
+
+def _amounts(each: ComponentDiffForm | LineDiffForm) -> tuple[Text, Text, str, str]:
+    change = amounts.delta(each["delta"], each["old"], each["new"])
+    return Text(_sized(each["old"])), Text(_sized(each["new"])), change, amounts.percent(each["delta"])
+
+
+def _label(line: LineDiffForm) -> str:
+    quantity, price = amounts.quantities(line), amounts.unit_prices(line)
+    made_of = f"{quantity} {plain(spell_unit(line['unit'], quantity), most=40)}".strip() + (
+        f" at {price}" if price else ""
+    )
+    return f"{plain(line['label'], most=120)}: {made_of}"

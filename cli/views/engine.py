@@ -1,0 +1,128 @@
+"""What the engine did, as a reader meets it: one moving line while it works, then tables."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from planning.values.printable import printable
+from cli.terminal.console import note
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+
+    from operations.engine.state import Held
+    from operations.engine.progress import Progress, Step
+
+EVERY_S: Final = 30.0  # between two lines of progress where nobody watches
+LONGEST: Final = 100  # characters of an output in a table
+PROPERTIES_SHOWN: Final = 4
+SAME: Final = "same"
+DONE: Final = {
+    "create": "created",
+    "update": "updated",
+    "delete": "deleted",
+    "replace": "replaced",
+    "same": "unchanged",
+    "read": "read",
+    "refresh": "refreshed",
+    "import": "imported",
+}
+
+
+@contextmanager
+def following(title: str) -> Generator[Callable[[str], None]]:
+    """Say how far an operation is: a moving line on a terminal, else a line now and then."""
+    if sys.stderr.isatty():
+        with Console(stderr=True).status(title) as status:
+            yield lambda line: status.update(f"{title}: {escape(printable(line))}")
+        return
+    last = time.monotonic()
+
+    def say(line: str) -> None:
+        nonlocal last
+        if time.monotonic() - last >= EVERY_S:
+            last = time.monotonic()
+            note(f"{title}: {line}")
+
+    yield say
+
+
+def terminal_progress() -> Progress:
+    """How an operation tells the terminal how it goes."""
+    from operations.engine.progress import Progress  # noqa: PLC0415 - Pulumi is imported once needed
+
+    return Progress(follow=following, say=note)
+
+
+def counts_line(title: str, changes: Mapping[str, int], *, seconds: float, ahead: bool) -> str:
+    """What became of how many resources (up: 33 created in 12 s); `ahead`: what would become of them."""
+    ordered = sorted(changes.items(), key=lambda change: (change[0] == SAME, change))
+    words = [f"{count} {_word(action, ahead=ahead)}" for action, count in ordered if count]
+    return f"{title}: {', '.join(words) or 'nothing to do'} in {seconds:.0f} s"
+
+
+def steps_table(steps: Sequence[Step]) -> Table:
+    """Resources that differ, and which of their properties; never a value."""
+    table = _table("action", "type", "resource", "properties")
+    for step in steps:
+        table.add_row(step.action, step.type, step.name, _some(step.properties))
+    return table
+
+
+def kept_table(kept: Iterable[tuple[str, Held]]) -> Table:
+    """What a destroy leaves behind, and why."""
+    table = _table("kept", "type", "resource", "id")
+    for why, each in kept:
+        table.add_row(why, each.type, each.name, each.id)
+    return table
+
+
+def outputs_table(rows: Iterable[tuple[str, object]], *, whole: bool) -> Table:
+    """Outputs by name; `whole`: long texts are not cut."""
+    table = _table("output", "value")
+    for name, value in rows:
+        table.add_row(name, _cell(value, whole=whole))
+    return table
+
+
+def facts_table(rows: Iterable[tuple[str, str]]) -> Table:
+    """Names and what is known of them."""
+    table = _table("", "")
+    table.show_header = False
+    for name, value in rows:
+        table.add_row(name, value)
+    return table
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    return table
+
+
+def _word(action: str, *, ahead: bool) -> str:
+    if action == SAME:
+        return DONE[action]
+    return f"to {action}" if ahead else DONE.get(action, action)
+
+
+def _some(properties: Sequence[str]) -> str:
+    more = len(properties) - PROPERTIES_SHOWN
+    return ", ".join(properties[:PROPERTIES_SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
+def _cell(value: object, *, whole: bool) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if whole or (len(text) <= LONGEST and "\n" not in text):
+        return text
+    return f"{text.splitlines()[0][:LONGEST]} … ({len(text.splitlines())} lines)"

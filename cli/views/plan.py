@@ -1,0 +1,90 @@
+"""What a program registers: the tree of its components, and whether it costs what was accepted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+from rich.tree import Tree
+
+from cli.terminal.amounts import NOT_KNOWN, expected_month, usd, usd_range
+from planning.spec.lock import accepted_usd
+from planning.values.money import to_cents
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from operations.plans.reconciliation import Difference
+    from operations.plans.plan import Planned
+    from planning.values.money import Range
+    from planning.costs.resources.resource import Resource
+
+COMPONENT: Final = "atoll:"
+
+
+def resource_tree(stack: str, resources: Sequence[Resource]) -> Tree:
+    """Components of ours as branches; what else there is below each, counted by type."""
+    children: dict[str | None, list[Resource]] = {}
+    for resource in resources:
+        children.setdefault(resource.parent, []).append(resource)
+    tree = Tree(Text(stack, style="bold"), guide_style="dim")
+    _grow(tree, None, children)
+    return tree
+
+
+def verdict_lines(plan: Planned) -> Iterator[str]:
+    """The bill in one line, and by how much it moved since it was accepted."""
+    now, verdict = plan.bill.usd_per_month.expected, plan.judgement
+    yield f"{plan.lock.option}: {expected_month(plan.bill)}; {verdict.verdict}: {verdict.reason}"
+    then = accepted_usd(plan.lock)
+    if to_cents(now) != to_cents(then):
+        change = f" ({(now - then) / then * 100:+.1f}%)" if then else ""
+        accepted = f"accepted at {usd(then)} USD a month on {plan.lock.priced_at}"
+        yield f"{accepted}; today's prices move it by {usd(now - then)}{change}"
+
+
+def _grow(branch: Tree, parent: str | None, children: dict[str | None, list[Resource]]) -> None:
+    """The components below a parent, then counts of everything that is none, with what hangs below it."""
+    leaves: Counter[str] = Counter()
+    for resource in sorted(children.get(parent, ()), key=lambda each: each.urn):
+        if resource.type.startswith(COMPONENT):
+            below = branch.add(Text.assemble((resource.name, "bold"), f"  {resource.type}"))
+            _grow(below, resource.urn, children)
+        else:
+            leaves.update(_types(resource, children))
+    for token, count in sorted(leaves.items()):
+        branch.add(Text(f"{count} x {token}" if count > 1 else token, style="dim"))
+
+
+def _types(resource: Resource, children: dict[str | None, list[Resource]]) -> Counter[str]:
+    """Types of a resource and of everything below it."""
+    found = Counter([resource.type])
+    for child in children.get(resource.urn, ()):
+        found.update(_types(child, children))
+    return found
+
+
+def counts_line(resources: Sequence[Resource]) -> str:
+    """How many resources there are, and of how many types."""
+    types = {resource.type for resource in resources}
+    custom = sum(1 for resource in resources if resource.custom)
+    return f"{len(resources)} resources of {len(types)} types, {len(resources) - custom} of them components"
+
+
+def differences_table(differences: Sequence[Difference]) -> Table:
+    """Lines on which bill and takeoff disagree."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("line", overflow="fold")
+    table.add_column("accepted\nUSD/month, min / exp / max", justify="right")
+    table.add_column("registered\nUSD/month, min / exp / max", justify="right")
+    table.add_column("why", overflow="fold")
+    for each in differences:
+        table.add_row(each.key, _amount(each.bill), _amount(each.takeoff), each.reason)
+    return table
+
+
+def _amount(usd: Range | None) -> str:
+    return NOT_KNOWN if usd is None else " / ".join(usd_range(usd))

@@ -1,0 +1,138 @@
+"""What a stack costs before and after, resource by resource."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+from cli.terminal.amounts import NOT_KNOWN, total, usd
+from planning.spec.lock_content import State
+from planning.values.money import ZERO
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from decimal import Decimal
+
+    from rich.console import RenderableType
+
+    from planning.quoting.price_report import PriceReport
+    from planning.costs.resources.stack_cost import Taken, TakeOff
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One resource before and after; None: it is not there then, or nothing is known of its price.
+
+    Args:
+        fate: "added", "removed", or "" for what stays.
+    """
+
+    name: str
+    type: str
+    state: State
+    fate: str
+    note: str
+    old: Decimal | None
+    new: Decimal | None
+
+    @property
+    def delta(self) -> Decimal:
+        """USD per month more than before, as far as that is known."""
+        return (self.new or ZERO) - (self.old or ZERO)
+
+
+def price_parts(report: PriceReport) -> Iterator[RenderableType]:
+    """Every resource that costs something or may, then the sums."""
+    found = changes(report)
+    paid = [each for each in found if each.state is not State.FREE or each.delta]
+    yield f"{report.stack or 'the stack'}: expected USD a month"
+    yield changes_table(paid, compared=report.old is not None)
+    free = len(found) - len(paid)
+    yield f"{free} resource{'s are' if free != 1 else ' is'} free by rule."
+    yield from sums(report)
+    yield from (f"Note: {note}" for note in report.notes)
+
+
+def changes(report: PriceReport) -> tuple[Change, ...]:
+    """What changes most first, then what costs most; names break ties."""
+    old, new = _by_urn(report.old), _by_urn(report.new)
+    compared = report.old is not None
+    found = (_change(urn, old.get(urn), new.get(urn), compared=compared) for urn in dict.fromkeys((*new, *old)))
+    return tuple(sorted(found, key=lambda each: (-abs(each.delta) if compared else 0, -(each.new or ZERO), each.name)))
+
+
+def changes_table(found: list[Change], *, compared: bool) -> Table:
+    """One row for each resource."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("resource", overflow="fold")
+    table.add_column("type", overflow="fold")
+    for heading in ("old", "new", "change") if compared else ("new",):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("state", overflow="fold")
+    for each in found:
+        amounts = (usd(each.old), usd(each.new), _signed(each.delta)) if compared else (usd(each.new),)
+        table.add_row(each.name, each.type, *amounts, _state(each))
+    return table
+
+
+def sums(report: PriceReport) -> Iterator[str]:
+    """The sum of each side, and the difference between them."""
+    new = report.new.bill
+    if report.old is not None:
+        old = report.old.bill
+        yield f"old: {total(old.usd_per_month.expected, bill=old)}"
+    yield f"new: {total(new.usd_per_month.expected, bill=new)}, max {total(new.usd_per_month.max, bill=new)}"
+    if report.old is not None:
+        change = new.usd_per_month.expected - report.old.bill.usd_per_month.expected
+        yield f"change of what is priced: {_signed(change)}"
+
+
+def _by_urn(side: TakeOff | None) -> Mapping[str, Taken]:
+    return {} if side is None else {taken.urn: taken for taken in side.resources}
+
+
+def _fate(old: Taken | None, new: Taken | None) -> str:
+    if old is None:
+        return "added"
+    return "removed" if new is None else ""
+
+
+def _change(urn: str, old: Taken | None, new: Taken | None, *, compared: bool) -> Change:
+    shown = new or old
+    return Change(
+        name=urn.rsplit("::", 1)[-1],
+        type=shown.type if shown else "",
+        state=shown.state if shown else State.FREE,
+        fate=_fate(old, new) if compared else "",
+        note=_note(shown),
+        old=_expected(old),
+        new=_expected(new),
+    )
+
+
+def _note(taken: Taken | None) -> str:
+    """Why a resource has no price; "" where it has one."""
+    unpriced = [line.note for line in taken.lines if line.state is State.UNPRICED] if taken else []
+    reasons = tuple(dict.fromkeys(unpriced))
+    rest = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
+    return f"{reasons[0]}{rest}" if reasons else ""
+
+
+def _expected(taken: Taken | None) -> Decimal | None:
+    amount = taken.usd_per_month if taken else None
+    return amount.expected if amount else None
+
+
+def _signed(amount: Decimal) -> str:
+    return f"+{usd(amount)}" if amount > ZERO else usd(amount) if amount else NOT_KNOWN
+
+
+def _state(each: Change) -> Text:
+    said = ", ".join(word for word in (each.state.value, each.fate) if word)
+    if each.state is State.UNPRICED:
+        return Text(f"{said}: {each.note}" if each.note else said, style="yellow")
+    return Text(said)

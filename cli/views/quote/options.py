@@ -1,0 +1,173 @@
+"""One option in full: its pools, why it is there, what is not included, and what to know of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from cli.terminal.amounts import duration, floor, nodes, percent, usd
+from cli.terminal.layout import ScreenLine, lay_out_terms, wrap, wrap_name
+from cli.views.quote.labels import RECOMMENDED, describe_twins, explain_verdict, find_shared, letter, views
+from planning.checklist.model.vocabulary import HOME
+from planning.quoting.quote_form import versus_big_three_percent, worth_by_pool
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from planning.quoting.quote import Option, PoolWorth, Quote
+    from planning.spec.cluster import Placement, Pool
+
+REFUSALS_SHOWN: Final = 8
+INDENT: Final = "  "
+
+
+def lay_out_details(quote: Quote, *, width: int) -> Iterator[ScreenLine]:
+    """Every option in full, what holds for all of them once, and what was not considered."""
+    shared = shared_details(quote.options)
+    for at, option in enumerate(quote.options):
+        yield ScreenLine("")
+        yield from lay_out_option(option, width=width, first=f"{letter(at)}  ", shared=shared)
+    common = [(label, sentences) for label, sentences in shared.items() if sentences]
+    if common:
+        yield ScreenLine("")
+        yield ScreenLine("All options", style="bold")
+        yield from lay_out_terms(common, width=width, indent=INDENT)
+    if quote.refusals:
+        refused = "; ".join(f"{reason} ({count})" for reason, count in quote.refusals[:REFUSALS_SHOWN])
+        yield ScreenLine("")
+        yield from wrap(f"Machines and places not considered: {refused}.", width=width)
+
+
+def shared_details(options: Sequence[Option]) -> dict[str, tuple[str, ...]]:
+    """What the bill of no option covers, and the notes that hold for all of them."""
+    return {
+        "not included": find_shared([each.leaves_out for each in options]),
+        "notes": find_shared([each.notes for each in options]),
+    }
+
+
+def lay_out_option(
+    option: Option, *, width: int, first: str = "", shared: dict[str, tuple[str, ...]] | None = None
+) -> Iterator[ScreenLine]:
+    """One option, without what is said for all of them."""
+    yield from wrap_name(option.id, width=width, first=first, rest=" " * len(first))
+    yield from wrap(where(option), width=width, first=INDENT, rest=INDENT, style="dim")
+    worth = worth_by_pool(option)
+    pools = [(name, (describe_pool(pool, worth.get(pool.name)),)) for name, pool in named_pools(option)]
+    yield from lay_out_terms(pools, width=width, indent=INDENT)
+    yield ScreenLine("")
+    yield from lay_out_terms(list(option_details(option, shared=shared)), width=width, indent=INDENT)
+
+
+def describe_pool(pool: Pool, worth: PoolWorth | None) -> str:
+    """Machines, nodes and price of a pool in one sentence."""
+    carried = f"{pool.accelerators}x {pool.accelerator} in each " if pool.accelerator else ""
+    said = [
+        f"{carried}{pool.machine}",
+        pool.purchase.replace("_", " "),
+        f"nodes {nodes(pool)} (min / expected / max)",
+    ]
+    if worth is not None and worth.usd_per_gpu_hour is not None:
+        said.append(f"{usd(worth.usd_per_gpu_hour)} USD a GPU-hour{_beside_hyperscalers(worth)}")
+    return "; ".join(said)
+
+
+def _beside_hyperscalers(worth: PoolWorth) -> str:
+    against = versus_big_three_percent(worth)
+    if against is None:
+        return ""
+    share = percent(against)
+    least = "the lowest on-demand price of a hyperscaler"
+    return f", {least}" if share == "0%" else f", {share} against {least}"
+
+
+def held_all_month(option: Option) -> str:
+    """USD of an expected month in which no node is given back, where the bill gives back what was to be reserved."""
+    usd_held = option.held_usd_per_month
+    return "" if usd_held is None else floor(usd(usd_held), unpriced=len(option.bill.unpriced))
+
+
+def lead_worth(option: Option) -> PoolWorth | None:
+    """The worth of the pool that costs most in the expected month, among those whose accelerator has a price."""
+    accelerated = {each.pool: each for each in option.worth if each.usd_per_gpu_hour is not None}
+    hours = {pool.name: pool.node_hours.expected for each in option.placements for pool in each.pools}
+    return max(
+        accelerated.values(),
+        key=lambda each: (each.usd_per_hour * hours.get(each.pool, 0), each.usd_per_hour),
+        default=None,
+    )
+
+
+def where(option: Option) -> str:
+    """Provider, region and zones; with several placements each under its name."""
+    several = len(option.placements) > 1
+    return ", ".join(_place(each.placement, named=several) for each in option.placements)
+
+
+def _place(place: Placement, *, named: bool) -> str:
+    zones = f" ({', '.join(place.zones)})" if place.zones else ""
+    return f"{f'{place.name}: ' if named else ''}{place.provider} {place.region}{zones}"
+
+
+def named_pools(option: Option) -> Iterator[tuple[str, Pool]]:
+    """Every pool with its name, which beside home begins with its placement's."""
+    for each in option.placements:
+        prefix = "" if each.placement.name == HOME else f"{each.placement.name}/"
+        yield from ((f"{prefix}{pool.name}", pool) for pool in each.pools)
+
+
+def option_details(
+    option: Option, *, shared: dict[str, tuple[str, ...]] | None = None
+) -> Iterator[tuple[str, Sequence[str]]]:
+    """What there is to say of an option, as a word and its sentences; without what `shared` says of all options."""
+    once = shared or {}
+    yield "chosen as", (views(option),)
+    yield "because" if option.recommended else "compared", (option.tradeoff,) if option.tradeoff else ()
+    yield "misses", option.misses
+    yield "why", [each for each in option.why if not each.startswith(f"{RECOMMENDED}: ")]
+    yield "twins", (describe_twins(option),) if option.twins else ()
+    yield "verdict", (explain_verdict(option),)
+    yield "guarded cap", _guarded(option)
+    yield "ranked", _ranked(option)
+    yield "run", [f"{run.workload}: one run takes {duration(run.hours)}, {usd(run.usd)} USD" for run in option.runs]
+    yield "price-performance", _price_performance(option)
+    flags = {name: worth.flags for name, worth in worth_by_pool(option).items() if worth.flags}
+    yield "prices", [f"{name}: {', '.join(words)}" for name, words in flags.items()]
+    yield "unpriced", ("; ".join(line.label for line in option.bill.unpriced),) if option.bill.unpriced else ()
+    yield "not included", [each for each in option.leaves_out if each not in once.get("not included", ())]
+    yield "lock-in", (option.lock_in,) if option.lock_in else ()
+    yield "buying", _buying(option)
+    yield "notes", [each for each in option.notes if each not in once.get("notes", ())]
+
+
+def _guarded(option: Option) -> tuple[str, ...]:
+    cap = option.guarded_usd_per_month
+    if cap is None:
+        return ()
+    amount = floor(usd(cap), unpriced=len(option.bill.unpriced))
+    return (f"{amount} USD a month: the most that the spend guard lets through",)
+
+
+def _price_performance(option: Option) -> list[str]:
+    return [
+        f"{name}: {usd(worth.usd_per_1000_tflops_hour)} USD an hour for 1000 TFLOPS"
+        for name, worth in worth_by_pool(option).items()
+        if worth.usd_per_1000_tflops_hour is not None
+    ]
+
+
+def _ranked(option: Option) -> tuple[str, ...]:
+    """What stands in for unpriced lines in the order of the options (decision 0003)."""
+    if not option.bill.unpriced:
+        return ()
+    assumed = usd(option.rank_usd_per_month.expected)
+    return (f"at an assumed {assumed} USD: each line without a price at the highest price known for it anywhere",)
+
+
+def _buying(option: Option) -> tuple[str, ...]:
+    buying = option.buying
+    if buying is None:
+        return ()
+    even = f"cheaper from month {buying.break_even_month}" if buying.break_even_month else "not cheaper within 3 years"
+    servers = "1 server" if buying.servers == 1 else f"{buying.servers} servers"
+    own = f"{servers} of your own: {usd(buying.usd_per_year)} USD a year"
+    return (f"{own} against {usd(buying.rent_usd_per_year)} USD of rent; {even} ({buying.source})",)

@@ -1,0 +1,170 @@
+"""A relocation's plan in words, for every way in which it is shown."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING, Final
+
+from catalogs.units import spell_unit
+from cli.terminal.amounts import usd_exact
+from planning.values.money import ZERO, Range, to_cents
+from planning.relocation.formatting import amount, size_text, span_text
+from planning.relocation.durations import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from planning.costs.json_shapes import LineForm, RangeForm
+    from planning.relocation.form import RelocationPlanForm, ThingForm
+    from planning.relocation.cost_form import SpanForm
+
+# What the keys of the bill's lines begin with, in the order in which they are shown.
+SECTIONS: Final = (
+    ("move/", "the way"),
+    ("overlap/", "two clusters at once"),
+    ("retained/", "the source, kept"),
+    ("commitment/", "what was promised to the source"),
+    ("onboarding", "people"),
+)
+OTHER: Final = "everything else"
+FITS: Final = {"yes": "within the window", "no": "longer than the window", "cannot tell": "nobody can tell yet"}
+
+
+def as_range(form: RangeForm) -> Range:
+    """Three readings as numbers."""
+    return Range(Decimal(form["min"]), Decimal(form["expected"]), Decimal(form["max"]))
+
+
+def said_span(form: SpanForm | None) -> str:
+    """A time as a reader meets it; "" where there is none."""
+    if form is None:
+        return ""
+    seconds = form["seconds"]
+    known = None if seconds is None else as_range(seconds)
+    return span_text(Span(seconds=known, basis=form["basis"], at_least=form["at_least"]))
+
+
+def left_to_you(form: RelocationPlanForm) -> Iterator[str]:
+    """Each thing that Atoll does not move, with its ways, and where they stand in full; nothing for none."""
+    for each in form["by_hand"]:
+        found = "; ".join(way["title"] for way in each["ways"])
+        ways = f". Ways: {found}" if found else ""
+        yield f"Left to you: {each['title']} ({each['key']}): {each['why']}{ways}"
+    if form["by_hand"]:
+        yield (
+            "What is left to you is confirmed in by-hand.yaml before the databases: --draft FILE writes it, "
+            "--markdown FILE has each way's commands and what it loses"
+        )
+
+
+def said_size(thing: ThingForm) -> str:
+    """A thing's size."""
+    return size_text(None if thing["bytes"] is None else as_range(thing["bytes"]))
+
+
+def said_usd(form: RangeForm | None, *, unpriced: int = 0) -> str:
+    """An amount with its ends."""
+    return "-" if form is None else amount(as_range(form), unpriced=unpriced)
+
+
+def cents(form: RangeForm | None) -> tuple[str, str, str]:
+    """Min, expected and max of a line."""
+    if form is None:
+        return "", "unpriced", ""
+    found = as_range(form)
+    least, expected, most = (f"{to_cents(each):,}" for each in (found.min, found.expected, found.max))
+    return least, expected, most
+
+
+def sections(lines: Sequence[LineForm]) -> Iterator[tuple[str, list[LineForm]]]:
+    """The bill's lines under what they are for; nothing for what has none."""
+    left = list(lines)
+    for prefix, title in SECTIONS:
+        mine = [line for line in left if line["key"].startswith(prefix)]
+        left = [line for line in left if line not in mine]
+        if mine:
+            yield title, mine
+    if left:
+        yield OTHER, left
+
+
+def summed(lines: Sequence[LineForm]) -> tuple[Range, int]:
+    """Sum of lines, and how many have no price."""
+    total = Range(ZERO, ZERO, ZERO)
+    unpriced = 0
+    for line in lines:
+        if line["state"] == "unpriced":
+            unpriced += 1
+        elif line["usd_per_month"] is not None:
+            total += as_range(line["usd_per_month"])
+    return total, unpriced
+
+
+def made_of(line: LineForm) -> str:
+    """Quantity, unit price, source, day and note of a line."""
+    quantity = as_range(line["quantity"])
+    ends = [f"{each.normalize():,f}" if each else "0" for each in (quantity.min, quantity.expected, quantity.max)]
+    many = ends[0] if len(set(ends)) == 1 else " / ".join(f"{Decimal(each.replace(',', '')):,.0f}" for each in ends)
+    said = f"{many} {spell_unit(line['unit'], many)}".strip()
+    price = f" x {usd_exact(Decimal(line['usd_per_unit']))} USD" if line["usd_per_unit"] else ""
+    where = f"; {line['source']}" + (f", {line['as_of']}" if line["as_of"] else "") if line["source"] else ""
+    note = f"; {line['note']}" if line["note"] else ""
+    return f"{said}{price}{where}{note}"
+
+
+def heading(form: RelocationPlanForm) -> str:
+    """From where to where."""
+    old, new = form["source"], form["target"]
+    return (
+        f"{old['stack']} ({old['provider']} {old['region']}) to {new['stack']} ({new['provider']} {new['region']}), "
+        f"planned on {form['planned_on']} by price book {form['prices']}"
+    )
+
+
+NAMED: Final = "relocation.yaml names this one"
+
+
+def conclusion(form: RelocationPlanForm) -> Iterator[str]:
+    """What everybody asks first: money once, time of the copy, the freeze, when it has paid."""
+    bill = form["bill"]["bill"]
+    yield f"Once: {said_usd(bill['usd_per_month'], unpriced=len(bill['unpriced']))}"
+    yield f"First copy: {said_span(form['times']['seed'])}, while people work"
+    yield f"Freeze: {said_span(form['times']['frozen'])}, {FITS[form['times']['fits']]}"
+    yield f"Paid back: {form['break_even']['words']}"
+    lost = [each["text"] for thing in form["things"] if thing["mover"] for each in thing["mover"]["loses"]]
+    if lost:
+        named = any(thing["mover"]["why"].endswith(NAMED) for thing in form["things"] if thing["mover"])
+        yield f"LOST {'by what moves it' if named else 'whatever moves it'}: {'; '.join(lost)}"
+    yield f"Point of no return: the step {form['point_of_no_return']}"
+
+
+def moved(form: RelocationPlanForm) -> list[ThingForm]:
+    """What crosses over."""
+    return [each for each in form["things"] if each["treatment"] == "moved"]
+
+
+def left_out(form: RelocationPlanForm) -> list[ThingForm]:
+    """What does not."""
+    return [each for each in form["things"] if each["treatment"] != "moved"]
+
+
+def mover_text(thing: ThingForm) -> str:
+    """What moves it, and who starts that."""
+    mover = thing["mover"]
+    if mover is None:
+        return "nothing of ours: decide"
+    who = {"atoll": "", "provider": " (the provider's service)", "you": " (you)"}[mover["runs"]]
+    return f"{mover['title']}{who}"
+
+
+def losses_text(thing: ThingForm) -> str:
+    """What is lost, or that nobody has looked."""
+    mover = thing["mover"]
+    if mover is None:
+        return ""
+    if mover["loses"]:
+        return "; ".join(each["text"] for each in mover["loses"])
+    if mover["unlooked"]:
+        features = ", ".join(each["feature"] for each in mover["unlooked"])
+        return f"not looked at yet; dropped if there are any: {features}"
+    return "nothing" if mover["why"].startswith("loses nothing") else ""

@@ -1,0 +1,117 @@
+"""A relocation's plan as tables: what moves, what it costs, how long it takes, and what was asked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Group
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from cli.views.relocation.descriptions import cents, conclusion, heading, left_out, left_to_you, losses_text, made_of, moved, mover_text, said_size, said_span, said_usd, sections, summed
+from planning.quoting.quote_form import cents_form
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
+    from planning.costs.json_shapes import LineForm
+    from planning.relocation.form import RelocationPlanForm
+
+
+def relocation_parts(form: RelocationPlanForm) -> Iterator[RenderableType]:
+    """The whole plan, the money and the time last, where a reader looks first."""
+    yield heading(form)
+    yield "Moved:"
+    yield moved_table(form)
+    yield "Left out, and what its way would cost:"
+    yield left_out_table(form)
+    yield from (f"Not asked: {each['what']}: {each['why']}" for each in form["unlooked"])
+    yield from left_to_you(form)
+    yield bill_table(form)
+    yield "Steps; writers stand still where a line says frozen:"
+    yield steps_table(form)
+    yield from questions(form)
+    yield from (f"Note: {each['text']}" for each in (*form["notes"], *form["bill"]["notes"]))
+    yield "\n".join(conclusion(form))
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
+    for each in columns:
+        table.add_column(each, overflow="fold")
+    return table
+
+
+def moved_table(form: RelocationPlanForm) -> Table:
+    """One row for each thing that crosses over."""
+    table = _table("what", "class", "size", "by", "what that loses")
+    for each in moved(form):
+        title = Group(Text(each["title"]), Padding(Text(each["key"], style="dim"), (0, 0, 0, 2)))
+        style = "red" if each["mover"] and each["mover"]["loses"] else ""
+        row = (each["loss"], said_size(each), mover_text(each))
+        table.add_row(title, *map(Text, row), Text(losses_text(each), style=style))
+    return table
+
+
+def left_out_table(form: RelocationPlanForm) -> Table:
+    """One row for each thing that does not, with its reason."""
+    table = _table("what", "becomes", "size", "saved", "because")
+    for each in left_out(form):
+        cells = (each["title"], each["treatment"], said_size(each), said_usd(each["saved_usd"]), each["reason"])
+        table.add_row(*map(Text, cells))
+    return table
+
+
+def bill_table(form: RelocationPlanForm) -> Table:
+    """Every line, once and not a month."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("what it costs, once", overflow="fold")
+    for reading in ("min", "expected", "max"):
+        table.add_column(f"USD\n{reading}", justify="right", no_wrap=True, min_width=10)
+    lines = form["bill"]["bill"]["lines"]
+    for title, mine in sections(lines):
+        for line in mine:
+            table.add_row(*_cells(line))
+        _add_sum(table, title, mine, style="bold dim")
+    _add_sum(table, "everything", lines, style="bold")
+    return table
+
+
+def _cells(line: LineForm) -> tuple[RenderableType, ...]:
+    label = Group(Text(line["label"]), Padding(Text(made_of(line), style="dim"), (0, 0, 0, 2)))
+    if line["state"] == "unpriced":
+        return label, "", Text("unpriced", style="yellow"), ""
+    if line["state"] == "free":
+        return label, "", "free", ""
+    return label, *cents(line["usd_per_month"])
+
+
+def _add_sum(table: Table, title: str, lines: list[LineForm], *, style: str) -> None:
+    total, unpriced = summed(lines)
+    more = f", {unpriced} unpriced" if unpriced else ""
+    floor = ">= " if unpriced else ""
+    amounts = (f"{floor}{each}" for each in cents(cents_form(total)))
+    table.add_row(Text(f"{title}{more}"), *amounts, style=style, end_section=True)
+
+
+def steps_table(form: RelocationPlanForm) -> Table:
+    """Every step, with the point of no return marked."""
+    table = _table("step", "time", "proves", "stops where", "way back")
+    for each in form["steps"]:
+        last = each["name"] == form["point_of_no_return"]
+        name = f"{each['name']}{' (frozen)' if each['frozen'] else ''}"
+        back = "none: the point of no return" if last else each["way_back"]
+        cells = (name, said_span(each["span"]), each["proves"], each["aborts"], back)
+        table.add_row(*map(Text, cells), style="bold" if last else "")
+    return table
+
+
+def questions(form: RelocationPlanForm) -> Iterator[RenderableType]:
+    """Each question with its answer below."""
+    for each in form["questions"]:
+        yield Text(each["question"], style="bold")
+        yield Padding(Text("\n".join(each["sentences"])), (0, 0, 0, 2))

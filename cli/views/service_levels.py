@@ -1,0 +1,86 @@
+"""A month's report on the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from planning.service_levels.formatting import Quoted, conclusion, said_verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
+    from planning.service_levels.form import PartForm, SlaForm
+
+COLUMNS = ("part", "if up %", "if down %", "owed h", "short h", "excluded h", "not known h", "credit USD", "verdict")
+
+
+def parts(form: SlaForm) -> Iterator[RenderableType]:
+    """The table, what the credit is, and what a reader must know of it."""
+    yield f"{form['stack']}, {form['month']} (UTC)"
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
+    for at, column in enumerate(COLUMNS):
+        table.add_column(column, justify="right" if 0 < at < len(COLUMNS) - 1 else "left")
+    for part in form["parts"]:
+        table.add_row(*_row(part))
+    yield table
+    yield conclusion(form, Quoted(form, table_source="")).text
+    yield from _remarks(form)
+
+
+def _row(part: PartForm) -> Iterator[str]:
+    found = part["attained_percent"]
+    yield part["title"]
+    none = "not measured" if part["verdict"] == "not counted" else "nothing owed"
+    yield from (found["if_up"], found["if_down"]) if found else (none, "")
+    hours = part["hours"]
+    yield from (hours["owed"], hours["short"], hours["excluded"], hours["not_known"])
+    yield _amount(part)
+    yield said_verdict(part)
+
+
+def _amount(part: PartForm) -> str:
+    low, high = part["credit_usd"]["if_up"], part["credit_usd"]["if_down"]
+    if any(line["credit_usd"] is None for line in part["lines"]):
+        return "no price"
+    return low if low == high else f"{low} to {high}"
+
+
+def _remarks(form: SlaForm) -> Iterator[str]:
+    if not form["over"]:
+        yield "The month is not over: what has not yet been counts as not known."
+    if form["counted_from"]:
+        yield f"Counted from {form['counted_from']}, when the work began."
+    for part in form["parts"]:
+        if part["verdict"] == "not counted":
+            yield f"Not counted: {part['title']}; the annex leaves it out of the credits."
+        elif not part["recorded"]:
+            yield f"Nobody measured {part['title']}: no {part['series'][0]}."
+    for name in form["not_recorded"]:
+        yield f"Nothing records the placement {name}."
+    for key in form["untold"]:
+        yield f"{key} has no price in the lock: its credit cannot be told, and the sum is a floor."
+    yield from _below(form)
+    yield from _unusable(form)
+    for each in form["exclusions"]:
+        if each["refused"]:
+            yield f"Not excluded: {each['component']} from {each['start']} ({each['reason']}): {each['refused']}."
+    yield from (f"Note: {each}." for each in form["notes"])
+
+
+def _below(form: SlaForm) -> Iterator[str]:
+    for part in form["parts"]:
+        if part["verdict"] == "below":
+            yield f"Promised of {part['title']}: {part['promised_percent']}% of the month."
+
+
+def _unusable(form: SlaForm) -> Iterator[str]:
+    for part in form["parts"]:
+        found = part["unusable_usd"]
+        if found is not None and found["if_down"] != "0.00":
+            usd = found["if_up"] if found["if_up"] == found["if_down"] else f"{found['if_up']} to {found['if_down']}"
+            yield f"For comparison: unusable node-hours of {part['title']} cost {usd} USD; the annex owes the credit."

@@ -1,0 +1,119 @@
+"""Software as tables: parts with version, source and digest; what was left out; what a mirror must hold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from planning.platform.software_shapes import CopiesForm, LeftOutForm, ListedForm, PinnedForm, SoftwareForm
+
+UNRESOLVED: Final = "yellow"
+OF_OUR_OWN: Final = "with Atoll"
+SHORT: Final = 9  # letters of a commit that are shown
+NARROW: Final = {"source": 27, "digests": 18}
+WIDE: Final = {"source": 38, "digests": 35}  # where licence and sizes do not stand beside them
+
+
+def software_tables(form: SoftwareForm) -> Iterator[Table | str]:
+    """The parts, what was left out, and what the check found."""
+    yield f"{form['stack'] or 'Software catalog'}: tested release {form['release']}"
+    yield catalog_table(form["parts"])
+    if form["not_installed"]:
+        yield "Not installed:"
+        yield left_out_table(form["not_installed"])
+    yield from (f"fault: {fault}" for fault in form["faults"])
+    yield conclusion(form)
+
+
+def software_parts(parts: Sequence[PinnedForm], skipped: Sequence[LeftOutForm]) -> Iterator[Table | str]:
+    """What a plan says of its platform; nothing where it has none."""
+    if parts:
+        yield pinned_table(parts)
+        unpinned = sum(1 for part in parts if part["unresolved"])
+        yield f"{len(parts)} parts of the platform, digests of {unpinned} of them not resolved"
+    if skipped:
+        yield "Not installed:"
+        yield left_out_table(skipped)
+
+
+def conclusion(form: SoftwareForm) -> str:
+    """How many parts there are, whether a version floats, and how many are resolved."""
+    parts = form["parts"]
+    open_parts = sum(1 for part in parts if part["unresolved"])
+    floats = f"{len(form['faults'])} faults" if form["faults"] else "no version floats"
+    pinned = "every digest is resolved" if not open_parts else f"digests of {open_parts} parts are not resolved"
+    return f"{len(parts)} parts: {floats}; {pinned}"
+
+
+def catalog_table(parts: Iterable[ListedForm]) -> Table:
+    """One row for each part of the catalog; what it takes stands in the reference page and in the JSON."""
+    table = _table("part", "how", "version", "source", "digests", "licence", "sizes", widths=NARROW)
+    for part in parts:
+        table.add_row(*_pinned(part), part["licence"], _with(part))
+    return table
+
+
+def pinned_table(parts: Iterable[PinnedForm]) -> Table:
+    """What a stack installs: part, version, source, digests."""
+    table = _table("part", "how", "version", "source", "digests", widths=WIDE)
+    for part in parts:
+        table.add_row(*_pinned(part))
+    return table
+
+
+def left_out_table(skipped: Iterable[LeftOutForm]) -> Table:
+    """Parts that are not installed, and why."""
+    table = _table("part", "why not", widths={})
+    for part in skipped:
+        table.add_row(part["name"], part["reason"])
+    return table
+
+
+def copies_lines(form: CopiesForm) -> Iterator[str]:
+    """One line for each thing to copy: what it is, where from, where to."""
+    for chart in form["charts"]:
+        yield f"chart     {chart['source']}  {chart['target']}"
+    for checkout in form["manifests"]:
+        yield f"manifests {checkout['repository']}@{checkout['commit']}  {checkout['target']}"
+    for fetched in form["fetched"]:
+        yield f"fetched   {fetched['address']}  {fetched['file']}"
+    for image in form["images"]:
+        yield f"image     {image['name']}  {image['target']}" + (f"  {image['digest']}" if image["digest"] else "")
+
+
+def _pinned(part: PinnedForm) -> Sequence[str | Text]:
+    version = part["version"] if part["source"] else ""
+    source = _short(part)
+    state = Text(part["digest_state"], style=UNRESOLVED if part["unresolved"] else "")
+    return (part["name"], part["kind"], version, source, state)
+
+
+def _with(part: ListedForm) -> str:
+    """What brings it: sizes of platform, of which the smallest that has a part stands for every larger one, or who."""
+    sizes = part["sizes"]
+    if part["built_by"]:
+        return part["built_by"]
+    return f"{sizes[0]}{'+' if len(sizes) > 1 else ''}" if sizes else "asked"
+
+
+def _short(part: PinnedForm) -> str:
+    """The source without the version, which has its own column; of a commit its first letters."""
+    source, at, commit = part["source"].removeprefix("https://").partition("@")
+    if at:
+        return f"{source}@{commit[:SHORT]}"
+    return source.removesuffix(f":{part['version']}") or OF_OUR_OWN
+
+
+def _table(*headings: str, widths: Mapping[str, int]) -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
+    for heading in headings:
+        table.add_column(
+            heading, no_wrap=heading in ("part", "how", "version"), overflow="fold", max_width=widths.get(heading)
+        )
+    return table

@@ -1,0 +1,73 @@
+"""Watched stacks as tables for a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from rich.box import SIMPLE_HEAD
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from catalogs.units import spell_unit
+from cli.views.diff import amounts as figures
+from cli.terminal.escaping import plain
+from cli.views.watch_verdicts import amounts, headline, is_loud, prices_of, reason, state
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import RenderableType
+
+    from operations.plans.watch_form import WatchedForm, WatchForm
+
+MOST_PRICES: Final = 20
+ALARM_STYLE: Final = "bold red"
+HEADINGS: Final = ("accepted\nUSD a month", "by prices", "by resources", "running\nUSD a month")
+
+
+def parts(form: WatchForm) -> Iterator[RenderableType]:
+    """One row for each stack, then what is to be said of each."""
+    yield Text(f"{headline(form)}; {plain(prices_of(form))}")
+    yield _table(form["stacks"])
+    for stack in form["stacks"]:
+        yield Text(plain(stack["stack"], most=100), style="bold")
+        for each in _inside(stack):
+            yield Padding(each, (0, 0, 0, 2))
+
+
+def _table(stacks: Sequence[WatchedForm]) -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("stack", overflow="fold")
+    for heading in HEADINGS:
+        table.add_column(heading, justify="right")
+    table.add_column("verdict")
+    for each in stacks:
+        *cells, spread = amounts(each)
+        cells[-1] += f"\n({spread})" if spread else ""
+        verdict = Text(state(each), style=ALARM_STYLE if is_loud(each) else "")
+        table.add_row(Text(plain(each["stack"], most=100)), *map(Text, cells), verdict)
+    return table
+
+
+def _inside(stack: WatchedForm) -> Iterator[RenderableType]:
+    yield Text(f"{state(stack)}: {plain(reason(stack), most=2_000)}", style=ALARM_STYLE if is_loud(stack) else "")
+    for each in stack["breaches"]:
+        weight = "stops" if each["stops"] else "exempt" if each["exemption"] else "advice"
+        yield Text(f"{weight}: {plain(each['sentence'], most=1_000)}", style="yellow" if each["stops"] else "")
+    for each in stack["exemptions"]:
+        about = f" for {plain(each['resource'])}" if each["resource"] else ""
+        by = f"{plain(each['owner'])} until {each['expires']}"
+        yield Text(f"exemption {each['standing']}: {plain(each['rule'])}{about} by {by}: {plain(each['reason'])}")
+    for each in stack["moved_prices"][:MOST_PRICES]:
+        old, new = each["usd_per_unit"]
+        units = f", {plain(old)} → {plain(new)} USD per {plain(spell_unit(each['unit']))}" if old and new else ""
+        yield Text(f"price: {plain(each['label'])}{units}: {figures.delta(each['delta'])} USD a month")
+    if len(stack["moved_prices"]) > MOST_PRICES:
+        yield Text(f"price: {len(stack['moved_prices']) - MOST_PRICES} lines more, in --json")
+    for each in stack["differences"]:
+        sides = (each["bill_usd_per_month"], each["takeoff_usd_per_month"])
+        old, new = (figures.money(side["expected"]) if side else figures.NOT_THERE for side in sides)
+        yield Text(f"differs: {plain(each['key'])}, accepted {old}, running {new}: {plain(each['reason'])}")
+    for note in stack["notes"]:
+        yield Text(f"note: {plain(note)}")

@@ -1,0 +1,205 @@
+"""What every job of the acceptance stands on: its namespace, shut; its account without rights; the measuring code."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from catalogs.catalog import load
+from components.agents import measure
+from components.agents.measure import services
+from components.acceptance.scripts import SCRIPTS
+from components.context.names import METADATA_ADDRESS, NAME_CACHE
+from components.context.pod_code import path_of, read_module
+from planning.acceptance.node_limits import node_counts, payloads_of
+from planning.values.errors import InputError
+from planning.platform.mirror import OCI, is_registry, target
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from catalogs.catalog import Catalog
+    from components.acceptance.model import Manifest
+    from planning.acceptance.node_limits import ExpectedPool
+    from planning.spec.cluster import ClusterSpec, Pool
+
+NAMESPACE: Final = "atoll-acceptance"
+ACCOUNT: Final = "acceptance"
+CODE: Final = "measure"
+CODE_FOLDER: Final = "/measure"
+RUN: Final = "atoll/acceptance"
+JOB: Final = "atoll/acceptance-job"
+RUN_SHAPE: Final = re.compile(r"[a-z0-9]([a-z0-9-]{0,18}[a-z0-9])?")
+# Pod security: node checks run as root without a capability, which "baseline" admits and "restricted" does not. Verbs
+# of InfiniBand and RoCE pin memory, for which a pod needs IPC_LOCK; only "privileged" admits it.
+LEVEL: Final = "baseline"
+PINNING: Final = "privileged"
+PINNING_FABRICS: Final = frozenset({"infiniband", "roce"})
+MEASURE: Final = Path(str(measure.__file__)).parent
+TRIES: Final = path_of(services).rsplit("/", maxsplit=1)[-1]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ground:
+    """One run of the acceptance on one cluster.
+
+    Args:
+        run: part of every name.
+        picture: image to what is pulled in its place.
+        expected: pool to what it is held to, where that is known: the precision and shapes of its arithmetic.
+    """
+
+    spec: ClusterSpec
+    run: str
+    picture: Callable[[str], str]
+    expected: Mapping[str, ExpectedPool] = field(default_factory=dict[str, "ExpectedPool"])
+
+    @classmethod
+    def of(
+        cls,
+        spec: ClusterSpec,
+        *,
+        run: str,
+        picture: Callable[[str], str] | None = None,
+        expected: Sequence[ExpectedPool] = (),
+    ) -> Ground:
+        """With the lock's mirror, unless another `picture` is told."""
+        mine = {pool.name: pool for pool in expected if pool.placement == spec.placement.name}
+        return cls(spec=spec, run=run, picture=picture or mirrored(spec), expected=mine)
+
+    def counts(self, pool: Pool, there: int) -> tuple[int, ...]:
+        """Over how many nodes of those that are there an all-reduce is measured, growing.
+
+        The very counts that the judge asks for; others only where none of those fits, or nobody said what is asked for.
+        """
+        held = self.expected.get(pool.name)
+        if held is not None and not held.all_reduce:  # its nodes work alone
+            return ()
+        fitting = tuple(each.nodes for each in held.all_reduce if each.nodes <= there) if held is not None else ()
+        return fitting or node_counts(there, promised=_catalog().promises["all_reduce_nodes"].values)
+
+    def payloads(self, pool: Pool) -> tuple[int, ...]:
+        """Payloads of the all-reduce in bytes, growing; none where the memory of the accelerators is not known."""
+        held = self.expected.get(pool.name)
+        if held is not None:
+            return held.payloads
+        facts = _catalog().accelerators.get(pool.accelerator or "")
+        return payloads_of(_catalog(), memory_gb=facts.memory_gb)[0] if facts is not None else ()
+
+    def check(self, nodes: Mapping[str, Sequence[str]]) -> None:
+        """Everything that is wrong with the run and the nodes, at once.
+
+        Raises:
+            InputError: there is something.
+        """
+        pools = {pool.name for pool in self.spec.pools}
+        faults = [f"the lock has no pool {name}" for name in nodes if name not in pools]
+        if not RUN_SHAPE.fullmatch(self.run):
+            faults.append(
+                f"{self.run!r} is no part of a name in Kubernetes: up to 20 small letters, digits and hyphens"
+            )
+        if faults:
+            raise InputError(
+                f"the acceptance cannot be planned: {'; '.join(faults)}", hint="pools are those of the lock"
+            )
+
+    def has(self, part: str) -> bool:
+        """Whether the lock installs a platform part."""
+        return self.spec.platform is not None and self.spec.platform.part(part) is not None
+
+    @property
+    def labelled(self) -> bool:
+        """Whether nodes carry the label of their pool."""
+        return self.spec.existing is None
+
+
+@cache
+def _catalog() -> Catalog:
+    return load()
+
+
+def mirrored(spec: ClusterSpec) -> Callable[[str], str]:
+    """Where images are pulled from: the lock's mirror where that is a registry, else their own sources."""
+    mirror = spec.platform.mirror if spec.platform is not None else ""
+    registry = mirror.removeprefix(OCI).rstrip("/") if is_registry(mirror) else ""
+    return lambda image: target(image, registry)
+
+
+def level(pools: Sequence[Pool]) -> str:
+    """Pod security that the namespace needs."""
+    return PINNING if any(pool.fabric in PINNING_FABRICS and pool.max_nodes > 1 for pool in pools) else LEVEL
+
+
+def ground_objects(ground: Ground) -> tuple[Manifest, ...]:
+    """Namespace, account, network policies and code, in order."""
+    enforced = level(ground.spec.pools)
+    # No label of a queue: Kueue manages only namespaces that carry one, so that a measurement never waits in a queue.
+    labels = {
+        "app.kubernetes.io/managed-by": "atoll",
+        "pod-security.kubernetes.io/enforce": enforced,
+        "katib.kubeflow.org/metrics-collector-injection": "enabled",
+    }
+    home: Manifest = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE, "labels": labels}}
+    account: Manifest = {**head("v1", "ServiceAccount", ACCOUNT), "automountServiceAccountToken": False}
+    return (home, account, *_policies(), code_object())
+
+
+def code_object(name: str = CODE, *, namespace: str = NAMESPACE, labels: Mapping[str, str] | None = None) -> Manifest:
+    """The measuring code in a namespace."""
+    return {**head("v1", "ConfigMap", name, namespace=namespace, labels=labels), "data": dict(code_files())}
+
+
+def head(
+    version: str, kind: str, name: str, *, namespace: str = NAMESPACE, labels: Mapping[str, str] | None = None
+) -> Manifest:
+    """How every object begins."""
+    metadata: Manifest = {"name": name, "namespace": namespace, **({"labels": dict(labels)} if labels else {})}
+    return {"apiVersion": version, "kind": kind, "metadata": metadata}
+
+
+def code_files() -> Mapping[str, str]:
+    """Keys of the ConfigMap to the very modules that the tests prove, and our few lines of shell."""
+    modules = {key: (MEASURE / key).read_text(encoding="utf-8") for key in measure.FILES}
+    return {**modules, TRIES: read_module(services), **SCRIPTS}
+
+
+def code_items() -> list[Manifest]:
+    """Where Python looks for each key."""
+    files = {**measure.FILES, TRIES: path_of(services)}
+    return [{"key": key, "path": place} for key, place in files.items()]
+
+
+def _policies() -> tuple[Manifest, ...]:
+    """Nothing in but from each other; out to names, each other, this cluster's services and HTTPS.
+
+    What is measured is the way out itself, and services all over the cluster; the node's metadata stays shut.
+    """
+    names = [{"protocol": protocol, "port": 53} for protocol in ("UDP", "TCP")]
+    everywhere: Manifest = {"namespaceSelector": {}}
+    anyone: Manifest = {"ipBlock": {"cidr": "0.0.0.0/0", "except": [METADATA_ADDRESS]}}
+    return (
+        _policy("default-deny", {"policyTypes": ["Ingress", "Egress"]}),
+        _policy("allow-own-pods", {"policyTypes": ["Ingress", "Egress"], **_own()}),
+        _policy(
+            "allow-out",
+            {
+                "policyTypes": ["Egress"],
+                "egress": [
+                    {"to": [everywhere, {"ipBlock": {"cidr": NAME_CACHE}}], "ports": names},
+                    {"to": [everywhere]},
+                    {"to": [anyone]},
+                ],
+            },
+        ),
+    )
+
+
+def _own() -> Manifest:
+    return {"ingress": [{"from": [{"podSelector": {}}]}], "egress": [{"to": [{"podSelector": {}}]}]}
+
+
+def _policy(name: str, spec: Manifest) -> Manifest:
+    return {**head("networking.k8s.io/v1", "NetworkPolicy", name), "spec": {"podSelector": {}, **spec}}

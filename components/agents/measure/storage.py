@@ -1,0 +1,186 @@
+"""One storage tier from one node: what data loaders read, what checkpoints write, code of tiny files, small files.
+
+Where several nodes run it at the same time, each writes what it had itself, and the judge adds up.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from components.agents.measure import arguments, fio, small_files
+from components.agents.measure.faults import CannotMeasureError, FoundWrongError
+from components.agents.measure.numbers import shown, text
+from components.agents.measure.records import ended, measured
+from components.agents.measure.process import run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Mapping, Sequence
+
+    from planning.agents.measurement_records import Measured
+
+SECONDS: Final = 60.0
+SPARE_SECONDS: Final = 1800  # for fio to lay out its files before it reads them
+SMALL_BYTES: Final = 4096
+FILES: Final = 10_000
+
+
+@dataclass(frozen=True)
+class Tier:
+    """The tier, and what its checks are run with."""
+
+    placement: str
+    name: str
+    node: str
+    nodes: int
+    folder: Path
+    seconds: float
+    size_mb: int
+    jobs: int
+    files: int
+
+    @property
+    def subject(self) -> str:
+        """As records name it."""
+        return f"tier/{self.placement}/{self.name}"
+
+    def params(self, **more: str) -> dict[str, str]:
+        """Who measured, and what else is said."""
+        return {"nodes": str(self.nodes), "node": self.node, **more}
+
+
+def loader(tier: Tier) -> list[Measured]:
+    """Reads of 1 MiB, in order and at random: the slower counts, for shuffled shards are read both ways."""
+    runs = [_fio(tier, way, "--bs=1M") for way in ("read", "randread")]
+    slower = min(runs, key=lambda each: each.read_mb_per_s)
+    readings = [("read", text(slower.read_mb_per_s), "MB/s")]
+    return [measured("loader", tier.subject, tool=slower.version, readings=readings, params=tier.params())]
+
+
+def checkpoint(tier: Tier) -> list[Measured]:
+    """Writes of 4 MiB in order, kept for good at the end."""
+    ran = _fio(tier, "write", "--bs=4M", "--end_fsync=1")
+    readings = [("write", text(ran.write_mb_per_s), "MB/s")]
+    return [measured("checkpoint", tier.subject, tool=ran.version, readings=readings, params=tier.params())]
+
+
+def code(tier: Tier) -> list[Measured]:
+    """Reads and writes of 4 KiB at random, seven reads to three writes."""
+    ran = _fio(tier, "randrw", "--rwmixread=70", "--bs=4k")
+    readings = [("read", text(ran.read_iops), "IOPS"), ("write", text(ran.write_iops), "IOPS")]
+    return [measured("code", tier.subject, tool=ran.version, readings=readings, params=tier.params())]
+
+
+def many_files(tier: Tier) -> list[Measured]:
+    """Many small files made, read and removed."""
+    with _folder(tier) as folder:
+        took = small_files.measure(folder, files=tier.files, size=SMALL_BYTES)
+    readings = [
+        (name, text(value), "s")
+        for name, value in (("create", took.create), ("read", took.read), ("remove", took.remove))
+    ]
+    params = tier.params(files=str(tier.files), bytes=str(SMALL_BYTES))
+    return [measured("small_files", tier.subject, tool="Python", readings=readings, params=params)]
+
+
+CHECKS: Final[Mapping[str, Callable[[Tier], list[Measured]]]] = {
+    "loader": loader,
+    "checkpoint": checkpoint,
+    "code": code,
+    "small_files": many_files,
+}
+
+
+def checked(tier: Tier, names: Sequence[str]) -> tuple[list[Measured], list[str]]:
+    """The records of some checks, and a sentence for each check that could not be measured."""
+    if not tier.folder.is_dir():
+        return [], [f"{name}: {tier.folder} is no folder" for name in names]
+    records: list[Measured] = []
+    faults: list[str] = []
+    for name in names:
+        try:
+            records += CHECKS[name](tier)
+        except FoundWrongError as error:
+            params = tier.params(files=str(tier.files), bytes=str(SMALL_BYTES))
+            records.append(measured(name, tier.subject, tool=name, params=params, failed=[str(error)]))
+        except CannotMeasureError as error:
+            faults.append(f"{name}: {error}")
+        except OSError as error:
+            params = tier.params(files=str(tier.files), bytes=str(SMALL_BYTES))
+            records.append(measured(name, tier.subject, tool=name, params=params, failed=[f"{tier.folder}: {error}"]))
+    return records, faults
+
+
+@contextmanager
+def _folder(tier: Tier) -> Generator[Path, None, None]:
+    """A folder of our own in the tier, removed afterwards."""
+    made = Path(tempfile.mkdtemp(prefix="atoll-acceptance-", dir=tier.folder))
+    try:
+        yield made
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def _fio(tier: Tier, way: str, *more: str) -> fio.Output:
+    """One run of fio past the memory of the node; through it where the file system does not allow that."""
+    with _folder(tier) as folder:
+        command = [
+            "fio",
+            "--name=atoll",
+            f"--directory={folder}",
+            f"--rw={way}",
+            *more,
+            f"--size={tier.size_mb}M",
+            f"--numjobs={tier.jobs}",
+            f"--runtime={tier.seconds:g}s",
+            "--time_based",
+            "--ioengine=psync",
+            "--group_reporting",
+            "--output-format=json",
+        ]
+        limit = tier.seconds + SPARE_SECONDS
+        ran = run([*command, "--direct=1"], seconds=limit)
+        if ran.status and "O_DIRECT" in ran.out + ran.err:
+            ran = run([*command, "--direct=0", "--invalidate=1"], seconds=limit)
+        if ran.status:
+            raise FoundWrongError(f"fio ended with {ran.status}: {shown(ran.err or ran.out)}")
+        try:
+            return fio.parse(ran.out)
+        except CannotMeasureError as error:
+            raise CannotMeasureError(f"{error}; it said: {shown(ran.err)}") from error
+
+
+def main(words: Sequence[str]) -> int:
+    """Measure, and write the records."""
+    reader = arguments.parser(__doc__ or "")
+    reader.add_argument("--tier", required=True)
+    reader.add_argument("--node", required=True)
+    reader.add_argument("--nodes", required=True, type=arguments.positive)
+    reader.add_argument("--folder", required=True, type=Path)
+    reader.add_argument("--checks", type=arguments.one_of(tuple(CHECKS)), default=tuple(CHECKS))
+    reader.add_argument("--seconds", type=arguments.above_zero, default=SECONDS, help="of each run of fio")
+    reader.add_argument("--size-mb", type=arguments.positive, default=8192, help="of each file of fio")
+    reader.add_argument("--jobs", type=arguments.positive, default=8, help="of fio at once")
+    reader.add_argument("--files", type=arguments.positive, default=FILES, help="small files")
+    told = reader.parse_args(words)
+    tier = Tier(
+        placement=told.placement,
+        name=told.tier,
+        node=told.node,
+        nodes=told.nodes,
+        folder=told.folder,
+        seconds=told.seconds,
+        size_mb=told.size_mb,
+        jobs=told.jobs,
+        files=told.files,
+    )
+    return ended(*checked(tier, told.checks))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,238 @@
+"""Looking at a live bucket: size, headers, metadata and tags of every object, and bytes where they are to be read."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from hashlib import sha256
+from itertools import groupby, islice
+from operator import attrgetter
+from typing import TYPE_CHECKING, Final
+
+from components.agents.mover.manifests.block_hash import of_blocks
+from components.agents.mover.manifests.row import Row
+from components.agents.mover.manifests.sampling import Sample, Shard
+from components.agents.mover.store.model import BLOCK, StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable, Iterator
+
+    from components.agents.mover.store.model import Body, Head, Listed, Place, Store
+
+READ_BYTES: Final = 2**18  # at once; eight threads hold no more than a few MiB
+TOGETHER: Final = 16  # objects that one thread is given at once
+NAMED: Final = 100  # objects that changed, by name; the rest are counted
+# Statuses of HTTP.
+NO_SUCH: Final = 404
+NO_LONGER: Final = 412
+
+Numbered = tuple[int, "Listed"]  # 0 is what a plain read gets
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """What is looked at, and how.
+
+    Args:
+        versions: whether older versions and delete markers are looked at too.
+        sample: whose bytes are read.
+        reserved: prefix of our own objects, which are not the customer's; "" for none.
+        counts_tags: whether the store tells how many tags an object has wherever it has any, as AWS and MinIO do; each
+            object of another store is asked for them.
+        threads: objects asked for side by side.
+    """
+
+    place: Place
+    versions: bool = False
+    sample: Sample = field(default_factory=Sample)
+    shard: Shard = field(default_factory=Shard)
+    reserved: str = ""
+    counts_tags: bool = False
+    threads: int = 8
+
+
+@dataclass(slots=True, kw_only=True)
+class Seen:
+    """What was found.
+
+    Args:
+        size: bytes of every version.
+        read_rows: versions whose bytes were read.
+        changed: objects that were written or deleted between listing and reading; the first of them by name.
+        reserved: objects of ours that were left out.
+    """
+
+    rows: int = 0
+    size: int = 0
+    read_rows: int = 0
+    read_bytes: int = 0
+    changes: int = 0
+    changed: list[str] = field(default_factory=list[str])
+    reserved: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watching:
+    """What is told and asked while it goes on.
+
+    Args:
+        row: each row as it is known; by one thread.
+        spend: bytes that are about to be read; returns when they may be, by any thread.
+        stop: whether to stop before the next object.
+    """
+
+    row: Callable[[Row], None]
+    spend: Callable[[int], None] = lambda _: None
+    stop: Callable[[], bool] = lambda: False
+
+
+class StoppedError(Exception):
+    """It was asked to stop, and did between two objects."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """An object that is no longer what was listed."""
+
+    key: str
+    how: str
+
+
+def look(connect: Callable[[Place], Store], wanted: Look, watching: Watching) -> Seen:
+    """Look at a bucket.
+
+    Raises:
+        StoreError: the store refused or failed.
+        StoppedError: as `watching` asked.
+    """
+    seen = Seen()
+    mine = threading.local()
+    with ExitStack() as stack:
+
+        def connected() -> Store:
+            store = connect(wanted.place)
+            stack.callback(store.close)
+            return store
+
+        def rows_of(several: list[Numbered]) -> list[Row | Changed]:
+            if not hasattr(mine, "store"):
+                mine.store = connected()
+            return [_row_or_change(mine.store, each, wanted, watching) for each in several]
+
+        listed = _numbered(connected(), wanted, seen)
+        results = _side_by_side(rows_of, listed, threads=wanted.threads, stop=watching.stop)
+        stack.callback(results.close)
+        for each in results:
+            if isinstance(each, Row):
+                _count(seen, each)
+                watching.row(each)
+                continue
+            seen.changes += 1
+            if len(seen.changed) < NAMED:
+                seen.changed.append(f"{each.key}: {each.how}")
+    return seen
+
+
+def _count(seen: Seen, row: Row) -> None:
+    seen.rows, seen.size = seen.rows + 1, seen.size + row.size
+    if row.digest:
+        seen.read_rows, seen.read_bytes = seen.read_rows + 1, seen.read_bytes + row.size
+
+
+def _numbered(store: Store, wanted: Look, seen: Seen) -> Iterator[Numbered]:
+    """Every version of this shard, with its place among those of its key."""
+    listing = store.versions() if wanted.versions else store.listing()
+    for key, versions in groupby(listing, attrgetter("key")):
+        if wanted.reserved and key.startswith(wanted.reserved):
+            seen.reserved += 1
+        elif wanted.shard.holds(key):
+            yield from enumerate(versions)
+
+
+def _side_by_side(
+    work: Callable[[list[Numbered]], list[Row | Changed]],
+    listed: Iterable[Numbered],
+    *,
+    threads: int,
+    stop: Callable[[], bool],
+) -> Generator[Row | Changed]:
+    """Results in the order of the listing; few wait in memory however long it is."""
+    rest = iter(listed)
+    waiting: deque[Future[list[Row | Changed]]] = deque()
+    with ThreadPoolExecutor(threads, "look") as pool:
+        try:
+            while several := list(islice(rest, TOGETHER)):
+                if stop():
+                    raise StoppedError
+                waiting.append(pool.submit(work, several))
+                if len(waiting) >= 2 * threads:
+                    yield from waiting.popleft().result()
+            while waiting:
+                yield from waiting.popleft().result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _row_or_change(store: Store, numbered: Numbered, wanted: Look, watching: Watching) -> Row | Changed:
+    order, listed = numbered
+    if listed.deleted:
+        return Row(key=listed.key, size=0, order=order, deleted=True, version=listed.version)
+    try:
+        head, digest = _read(store, listed, wanted, watching)
+        if (head.size, head.etag) != (listed.size, listed.etag):
+            return Changed(listed.key, f"written since it was listed: {listed.size} bytes then, {head.size} now")
+        tags = () if _has_none(head, wanted) else store.tags(listed.key, version=listed.version)
+    except StoreError as error:
+        if error.status == NO_SUCH:
+            return Changed(listed.key, "deleted since it was listed")
+        if error.status == NO_LONGER:
+            return Changed(listed.key, "written since it was listed")
+        raise
+    return Row(
+        key=listed.key,
+        size=head.size,
+        order=order,
+        digest=digest,
+        headers=head.headers,
+        metadata=head.metadata,
+        tags=tags,
+        etag=head.etag,
+        version=listed.version,
+    )
+
+
+def _read(store: Store, listed: Listed, wanted: Look, watching: Watching) -> tuple[Head, str]:
+    """What the store says of an object, and the hash of its bytes where they are read."""
+    if not wanted.sample.reads(listed.key, listed.size):
+        return store.head(listed.key, version=listed.version), ""
+    body = store.open(listed.key, version=listed.version, etag=listed.etag)
+    size, digest = digest_of(body, spend=watching.spend)
+    if size != body.head.size:
+        raise StoreError(f"{wanted.place.bucket}/{listed.key}: {size} of {body.head.size} bytes came")
+    return body.head, digest
+
+
+def _has_none(head: Head, wanted: Look) -> bool:
+    return head.tag_count == 0 or (head.tag_count is None and wanted.counts_tags)
+
+
+def digest_of(body: Body, *, spend: Callable[[int], None] = lambda _: None) -> tuple[int, str]:
+    """How many bytes come, and our own hash of them; the body is closed."""
+    buffer = memoryview(bytearray(READ_BYTES))
+    size, digests, block, held = 0, list[bytes](), sha256(), 0
+    try:
+        while got := body.read_into(buffer[: min(READ_BYTES, BLOCK - held)]):
+            spend(got)
+            block.update(buffer[:got])
+            size, held = size + got, held + got
+            if held == BLOCK:
+                digests.append(block.digest())
+                block, held = sha256(), 0
+    finally:
+        body.close()
+    if held:
+        digests.append(block.digest())
+    return size, of_blocks(digests, size=size)

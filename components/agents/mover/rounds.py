@@ -1,0 +1,243 @@
+"""The thread of a round that gives out the work, counts what came of it and writes it down."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from functools import partial
+from queue import Empty
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from components.agents.mover import transfer_plan, deletions, versions as histories, transfer, tags
+from components.agents.mover.manifests.row_text import row_of
+from components.agents.mover.progress import Teller
+from components.agents.mover.round_model import NAMED, CopyOptions, RoundReport
+from components.agents.mover.store.model import StoreError
+from components.agents.mover.worker_pool import Crew, Hands, Job, Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from components.agents.mover.transfer_plan import Key
+    from components.agents.mover.ledger import Ledger, Written
+    from components.agents.mover.manifests.manifest import ManifestWriter
+    from components.agents.mover.store.s3_client import S3Store
+    from components.agents.mover.store.model import Listed
+
+TOGETHER: Final = 256  # keys that are intended, and written down, at once
+UNDER_WAY: Final = 1024  # keys that are given to the threads and not yet done
+ASK_EVERY: Final = 0.5  # seconds without an outcome
+WRITE_DOWN_EVERY: Final = 1.0  # seconds
+DENIED_MOST: Final = 20  # objects; after that it is the bucket, not the object
+Named = TypeVar("Named", str, tuple[str, str])
+
+
+class Round:
+    """One round, as the thread that gives out the work sees it."""
+
+    def __init__(
+        self,
+        *,
+        ledger: Ledger,
+        manifest: ManifestWriter,
+        crew: Crew,
+        options: CopyOptions,
+        say: Callable[[str], None],
+    ) -> None:
+        self._ledger = ledger
+        self._manifest = manifest
+        self._crew = crew
+        self._options = options
+        self._teller = Teller(say, options.watch, expected=options.expected_bytes)
+        self._report = RoundReport()
+        self._under_way = 0
+        self._rows: list[Written] = []
+        self._done: list[str] = []
+        self._forgotten: list[str] = []
+        self._written_down = time.monotonic()
+        self._denied = 0
+        self._fatal: BaseException | None = None
+        self._judge = histories.verdict if options.versions else transfer_plan.verdict
+
+    def run(self, source: S3Store, target: S3Store) -> RoundReport:
+        """Do it."""
+        begun = self._ledger.intended()
+        intended = frozenset(begun)
+        try:
+            self._abandon(begun)
+            self._give_out(self._keys(source, target, intended))
+            self._wait(until=0)
+        finally:
+            self._crew.stopping.set()
+            self._write_down()
+        report = self._report
+        report.seconds = self._teller.seconds
+        self._tell(now=True)
+        return report
+
+    def _abandon(self, begun: list[str]) -> None:
+        """Throw away what a killed round left half uploaded."""
+        for key in begun:
+            self._give(Job(key, partial(_abandoned, key)))
+        self._wait(until=0)
+
+    def _keys(self, source: S3Store, target: S3Store, intended: frozenset[str]) -> Iterator[Key]:
+        versions = self._options.versions
+        sides = [self._mine(each.versions() if versions else each.listing()) for each in (source, target)]
+        return transfer_plan.side_by_side(sides[0], sides[1], self._ledger.by_key(), intended=intended)
+
+    def _mine(self, listed: Iterator[Listed]) -> Iterator[Listed]:
+        reserved, shard = self._options.reserved, self._options.shard
+        return (each for each in listed if not (reserved and each.key.startswith(reserved)) and shard.holds(each.key))
+
+    def _give_out(self, keys: Iterator[Key]) -> None:
+        waiting: list[Job] = []
+        for key in keys:
+            if self._options.stop():
+                self._report.stopped = True
+                self._crew.stopping.set()
+                return
+            job = self._job(key)
+            if job is not None:
+                waiting.append(job)
+            if len(waiting) >= TOGETHER:
+                self._begin(waiting)
+                waiting = []
+                self._wait(until=UNDER_WAY)
+        self._begin(waiting)
+
+    def _begin(self, jobs: list[Job]) -> None:
+        self._ledger.intend(each.key for each in jobs)
+        self._under_way += len(jobs)
+        self._crew.give(jobs)
+
+    def _give(self, job: Job) -> None:
+        self._under_way += 1
+        self._crew.give([job])
+
+    def _job(self, key: Key) -> Job | None:
+        """What is to be done with a key by a thread; None for nothing."""
+        options, report = self._options, self._report
+        what, why = self._judge(key)
+        if what == "foreign":
+            report.foreigns += 1
+            _name(report.foreign, (key.name, why))
+        elif what == "gone":
+            self._forgotten.append(key.name)
+        elif what == "delete":
+            return Job(key.name, lambda hands: deletions.deleted(hands, key, versions=options.versions))
+        elif what == "copy":
+            return Job(key.name, partial(_copied, key, options))
+        elif options.tags_again:
+            self._give(Job(key.name, lambda hands: tags.asked_again(hands, key.name, key.written)))
+            self._wait(until=UNDER_WAY)
+        else:
+            self._keep(key.written)
+        return None
+
+    def _wait(self, *, until: int) -> None:
+        """Take outcomes until so few keys are under way.
+
+        Raises:
+            StoreError: one of them stops everything; everything that was begun has ended then.
+        """
+        while self._under_way > (until if self._fatal is None else 0):
+            try:
+                self._take(self._crew.outcomes.get(timeout=ASK_EVERY))
+            except Empty:
+                self._tell()
+            if not self._report.stopped and self._options.stop():
+                self._report.stopped = True
+                self._crew.stopping.set()
+        if self._fatal is not None:
+            raise self._fatal
+
+    def _take(self, outcome: Outcome) -> None:
+        """Count one outcome."""
+        report, key = self._report, outcome.key
+        self._under_way -= 1
+        if outcome.what == "stopped":
+            self._stop(outcome.error)
+        elif outcome.what == "changed":
+            report.changes += 1
+            _name(report.changed_during, key)
+        elif outcome.what == "failed":
+            self._fail(outcome)
+        elif outcome.what == "abandoned":
+            report.abandoned += outcome.copied
+        elif outcome.what == "deleted":
+            report.deleted += 1
+            self._forgotten.append(key)
+        elif outcome.what == "kept":
+            self._keep(outcome.rows)
+        else:
+            self._count(outcome)
+        if time.monotonic() - self._written_down > WRITE_DOWN_EVERY:
+            self._write_down()
+            self._tell()
+
+    def _count(self, outcome: Outcome) -> None:
+        report = self._report
+        report.objects += outcome.copied
+        report.size += outcome.size
+        report.retagged += outcome.what == "retagged"
+        self._rows.extend(outcome.rows)
+        self._done.append(outcome.key)
+        self._show(outcome.rows)
+
+    def _keep(self, rows: tuple[Written, ...]) -> None:
+        self._report.skipped += len(rows)
+        self._report.skipped_size += sum(each.size for each in rows)
+        self._show(rows)
+        self._tell()
+
+    def _show(self, rows: tuple[Written, ...]) -> None:
+        """Rows of the manifest: 0 for the newest version."""
+        for each in rows:
+            self._manifest.add(replace(row_of(each.line), order=len(rows) - 1 - each.number))
+
+    def _fail(self, outcome: Outcome) -> None:
+        self._report.failures += 1
+        _name(self._report.failed, (outcome.key, outcome.why))
+        if isinstance(outcome.error, StoreError) and outcome.error.code == "AccessDenied":
+            self._denied += 1
+            if self._denied >= DENIED_MOST:
+                self._stop(outcome.error)
+
+    def _stop(self, error: BaseException | None) -> None:
+        self._crew.stopping.set()
+        self._fatal = self._fatal or error
+
+    def _write_down(self) -> None:
+        """Put on disk what is at the target now."""
+        if self._done:
+            self._ledger.wrote(self._rows, done=self._done)
+        if self._forgotten:
+            self._ledger.forget(self._forgotten)
+        self._rows, self._done, self._forgotten = [], [], []
+        self._written_down = time.monotonic()
+
+    def _tell(self, *, now: bool = False) -> None:
+        report = self._report
+        self._teller.tell(
+            objects=report.objects,
+            size=report.size,
+            passed=report.skipped,
+            passed_size=report.skipped_size,
+            now=now,
+        )
+
+
+def _copied(key: Key, options: CopyOptions, hands: Hands) -> Outcome | None:
+    if options.versions:
+        return histories.replayed(hands, key, tags_counted=options.tags_counted)
+    return transfer.copied(hands, key.source[-1], tags_counted=options.tags_counted)
+
+
+def _abandoned(key: str, hands: Hands) -> Outcome:
+    return Outcome(key=key, what="abandoned", copied=deletions.abandoned(hands, key))
+
+
+def _name(names: list[Named], name: Named) -> None:
+    if len(names) < NAMED:
+        names.append(name)

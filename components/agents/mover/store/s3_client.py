@@ -1,0 +1,264 @@
+"""One bucket of a store that speaks S3: AWS, MinIO, and Google's XML interface with interoperability keys."""
+
+from __future__ import annotations
+
+import time
+from base64 import b64encode
+from hashlib import md5, sha256
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+from components.agents.mover.store import errors, xml_responses
+from components.agents.mover.store.response_body import ATTEMPTS, S3Body, wait
+from components.agents.mover.store.connection import Answer, Connection, ConnectionLostError
+from components.agents.mover.store.object_headers import head_of, headers_like, server_time
+from components.agents.mover.store.model import Head, Place, StoreError
+from components.agents.mover.store.signature import EMPTY, Signer, encoded_path, encoded_query
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from components.agents.mover.store.model import Listed, Pairs
+    from components.agents.mover.store.xml_responses import Page
+
+ANSWER_MOST: Final = 16 * 2**20  # bytes of an answer in XML; 1,000 keys of 1,024 bytes, encoded, are 4 MiB
+OK: Final = 300  # statuses below it
+GONE: Final = 404
+GOOGLE: Final = "storage.googleapis.com"
+Query = tuple[tuple[str, str], ...]
+
+
+def connect(place: Place) -> S3Store:
+    """A store for one thread; nothing is sent yet."""
+    return S3Store(place)
+
+
+class S3Store:
+    """One bucket; see `shapes.Store`.
+
+    Attributes:
+        lost: how often an answer was lost and the request sent again, so that a write may have been done twice.
+    """
+
+    def __init__(self, place: Place) -> None:
+        parts = urlsplit(place.endpoint)
+        # A certificate for *.store does not hold for a bucket with a dot.
+        inside = place.path_style or (parts.scheme == "https" and "." in place.bucket)
+        host = "" if inside else f"{place.bucket}.{parts.hostname}"
+        self.place = place
+        self.lost = 0
+        self._root = f"/{place.bucket}" if inside else ""
+        self._host = parts.netloc if inside else f"{place.bucket}.{parts.netloc}"
+        self._connection = Connection(place.endpoint, authority=place.authority, host=host)
+        self._signer = Signer(access_key=place.access_key, secret_key=place.secret_key, region=place.region)
+        self._google = parts.netloc.endswith(GOOGLE)
+        # Google unpacks what was stored with gzip, unless one says that packed is welcome.
+        # https://cloud.google.com/storage/docs/transcoding (2026-11-22)
+        self._reading = {"accept-encoding": "gzip"} if self._google else {}
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.drop()
+
+    def listing(self, *, prefix: str = "", after: str = "") -> Iterator[Listed]:
+        """See `shapes.Store`."""
+        query = (("list-type", "2"), ("encoding-type", "url"), ("prefix", prefix))
+        where: Query = (("start-after", after),) if after else ()
+        while True:
+            page = xml_responses.page_of_objects(self._document("GET", "", (*query, *where)))
+            yield from page.found
+            if not page.more:
+                return
+            where = (("continuation-token", page.token),)
+
+    def versions(self, *, prefix: str = "", after: str = "") -> Iterator[Listed]:
+        """See `shapes.Store`."""
+        if self._google:  # its XML tells generations in words of its own
+            raise errors.error(self.place, self._what("GET", ""), errors.NO_VERSIONS, 501)
+        query = (("versions", ""), ("encoding-type", "url"), ("prefix", prefix))
+        where: Query = (("key-marker", after),) if after else ()
+        while True:
+            page: Page = xml_responses.page_of_versions(self._document("GET", "", (*query, *where)))
+            yield from page.found
+            if not page.more:
+                return
+            where = (("key-marker", page.token), ("version-id-marker", page.version))
+
+    def head(self, key: str, *, version: str = "") -> Head:
+        """See `shapes.Store`."""
+        answer = self._ask("HEAD", key, _of(version))
+        self._connection.done(answer)
+        return head_of(answer.headers)
+
+    def tags(self, key: str, *, version: str = "") -> Pairs:
+        """See `shapes.Store`; none where the store has no such thing."""
+        if self._google:
+            return ()
+        try:
+            return xml_responses.tags_of(self._document("GET", key, (("tagging", ""), *_of(version))))
+        except StoreError as error:
+            if error.code in errors.UNKNOWN_HERE:
+                return ()
+            raise
+
+    def open(self, key: str, *, version: str = "", first: int = 0, last: int = -1, etag: str = "") -> S3Body:
+        """See `shapes.Store`."""
+        return S3Body(self, key, version=version, first=first, last=last, etag=etag)
+
+    def put(self, key: str, body: memoryview, *, sha256: str, like: Head, tags: Pairs = ()) -> Head:
+        """See `shapes.Store`."""
+        answer = self._ask("PUT", key, headers=self._like(like, tags), body=body, digest=sha256)
+        self._finish_reading(answer)
+        return head_of({**answer.headers, "content-length": str(len(body))})
+
+    def begin(self, key: str, *, like: Head, tags: Pairs = ()) -> str:
+        """See `shapes.Store`."""
+        content = self._document("POST", key, (("uploads", ""),), headers=self._like(like, tags))
+        return xml_responses.upload_id(content)
+
+    def part(self, key: str, upload: str, number: int, body: memoryview, *, sha256: str) -> str:
+        """See `shapes.Store`."""
+        query = (("partNumber", str(number)), ("uploadId", upload))
+        answer = self._ask("PUT", key, query, body=body, digest=sha256)
+        self._finish_reading(answer)
+        return answer.headers.get("etag", "").strip('"')
+
+    def finish(self, key: str, upload: str, etags: Sequence[str]) -> Head:
+        """See `shapes.Store`."""
+        before = self.lost
+        body = xml_responses.parts_of(etags)
+        try:
+            answer = self._ask("POST", key, (("uploadId", upload),), body=memoryview(body), digest=_digest(body))
+        except StoreError as error:
+            if error.code == "NoSuchUpload" and self.lost > before:  # it was done and the answer was lost
+                found = self.head(key)
+                if found.etag.endswith(f"-{len(etags)}"):
+                    return found
+            raise
+        content = self._finish_reading(answer)
+        said = xml_responses.refusal(content)
+        if said is not None:  # a long wait is begun with 200 and may still end badly
+            raise errors.error(self.place, self._what("POST", key), said, answer.status)
+        return head_of({**answer.headers, "etag": xml_responses.etag_of(content), "content-length": "0"})
+
+    def abandon(self, key: str, upload: str) -> None:
+        """See `shapes.Store`."""
+        try:
+            self._document("DELETE", key, (("uploadId", upload),))
+        except StoreError as error:
+            if error.status != GONE:
+                raise
+
+    def uploads(self, key: str) -> tuple[str, ...]:
+        """Ids of the unfinished uploads of a key."""
+        content = self._document("GET", "", (("uploads", ""), ("encoding-type", "url"), ("prefix", key)))
+        return xml_responses.uploads_of(content, key)
+
+    def delete(self, key: str, *, version: str = "") -> str:
+        """See `shapes.Store`; the id of the marker, or ""."""
+        answer = self._ask("DELETE", key, _of(version))
+        self._finish_reading(answer)
+        return answer.headers.get("x-amz-version-id", "")
+
+    def set_tags(self, key: str, tags: Pairs, *, version: str = "") -> None:
+        """See `shapes.Store`."""
+        if self._google:
+            return
+        query = (("tagging", ""), *_of(version))
+        if not tags:
+            self._document("DELETE", key, query)
+            return
+        body = xml_responses.tagging(tags)
+        check = b64encode(md5(body, usedforsecurity=False).digest()).decode()
+        headers = {"content-md5": check}
+        self._finish_reading(self._ask("PUT", key, query, headers=headers, body=memoryview(body), digest=_digest(body)))
+
+    def versioned(self) -> bool:
+        """See `shapes.Store`."""
+        return xml_responses.keeps_versions(self._document("GET", "", (("versioning", ""),)))
+
+    def read(self, key: str, *, version: str, ranged: str, etag: str) -> Answer:
+        """Head of an answer whose body the caller reads."""
+        headers = dict(self._reading)
+        if ranged:
+            headers["range"] = ranged
+        if etag:
+            headers["if-match"] = f'"{etag}"'
+        return self._ask("GET", key, _of(version), headers=headers)
+
+    def take(self, answer: Answer, buffer: memoryview) -> int:
+        """Bytes of the body of an answer."""
+        return self._connection.read_into(answer, buffer)
+
+    def give_back(self, answer: Answer) -> None:
+        """Keep the connection, or drop it where the body was not read to its end."""
+        self._connection.done(answer)
+
+    def _document(self, method: str, key: str, query: Query, *, headers: dict[str, str] | None = None) -> bytes:
+        return self._finish_reading(self._ask(method, key, query, headers=headers))
+
+    def _finish_reading(self, answer: Answer) -> bytes:
+        if not answer.left:
+            self._connection.done(answer)
+            return b""
+        try:
+            return self._connection.rest(answer, most=ANSWER_MOST)
+        except ConnectionLostError as error:
+            raise errors.unreachable(self.place, f"an answer of {self.place.bucket}", str(error)) from None
+
+    def _ask(
+        self,
+        method: str,
+        key: str,
+        query: Query = (),
+        *,
+        headers: dict[str, str] | None = None,
+        body: memoryview | None = None,
+        digest: str = EMPTY,
+    ) -> Answer:
+        """Head of a good answer; asked again where that may help."""
+        path = f"{self._root}/{encoded_path(key)}"
+        text = encoded_query(query)
+        target = f"{path}?{text}" if text else path
+        for attempt in range(1, ATTEMPTS + 1):
+            signed = self._signed(method, path, text, headers or {}, digest)
+            if body is not None or method in {"PUT", "POST"}:
+                signed["content-length"] = str(len(body) if body is not None else 0)
+            try:
+                answer = self._connection.send(method, target, signed, body)
+                if answer.status < OK:
+                    return answer
+                said = errors.read(self._connection.rest(answer, most=ANSWER_MOST), answer.status)
+            except ConnectionLostError as error:
+                self.lost += error.unanswered
+                if error.final or attempt == ATTEMPTS:
+                    raise errors.unreachable(self.place, self._what(method, key), str(error)) from None
+            else:
+                if attempt == ATTEMPTS or not errors.passing(said, answer.status):
+                    refused = errors.error(self.place, self._what(method, key), said, answer.status)
+                    refused.server_time = server_time(answer.headers)
+                    raise refused
+            wait(attempt)
+        raise AssertionError
+
+    def _signed(self, method: str, path: str, query: str, more: dict[str, str], digest: str) -> dict[str, str]:
+        headers = {"host": self._host, "x-amz-content-sha256": digest, **more}
+        headers["x-amz-date"] = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+        if self.place.session_token:
+            headers["x-amz-security-token"] = self.place.session_token
+        headers["authorization"] = self._signer.authorization(method, path, query, headers, payload=digest)
+        return headers
+
+    def _like(self, like: Head, tags: Pairs) -> dict[str, str]:
+        return headers_like(like, () if self._google else tags)  # it has no tags; the comparison names what is lost
+
+    def _what(self, method: str, key: str) -> str:
+        return f"{method} of {errors.named(self.place, key)}"
+
+
+def _of(version: str) -> Query:
+    return (("versionId", version),) if version else ()
+
+
+def _digest(body: bytes) -> str:
+    return sha256(body).hexdigest()

@@ -1,0 +1,115 @@
+"""What is to be done with each key: the source's listing, the target's and the ledger side by side, in one pass."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Final, Literal
+
+from components.agents.mover.store.model import StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from components.agents.mover.ledger import Written
+    from components.agents.mover.store.model import Listed
+
+CLOCK_SLACK: Final = 2.0  # seconds; listings tell whole seconds
+NOT_OURS: Final = "is at the target and was not written by this copy"
+WRITTEN_SINCE: Final = "was written at the target by somebody else since it was copied"
+
+Verdict = Literal["keep", "copy", "delete", "foreign", "gone"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """One key as the three know it; versions oldest first.
+
+    Args:
+        intended: whether a copy of it was begun and not written down, so that whatever is at the target is ours.
+    """
+
+    name: str
+    source: tuple[Listed, ...] = ()
+    target: tuple[Listed, ...] = ()
+    written: tuple[Written, ...] = ()
+    intended: bool = False
+
+
+def side_by_side(
+    source: Iterable[Listed],
+    target: Iterable[Listed],
+    written: Iterable[tuple[str, tuple[Written, ...]]],
+    *,
+    intended: frozenset[str],
+) -> Iterator[Key]:
+    """Every key that one of the three knows, in order."""
+    lefts, rights, ours = _grouped(source), _grouped(target), iter(written)
+    left, right, own = next(lefts, None), next(rights, None), next(ours, None)
+    while heads := [each[0] for each in (left, right, own) if each is not None]:
+        name = min(heads)
+        here = left if left and left[0] == name else None
+        there = right if right and right[0] == name else None
+        before = own if own and own[0] == name else None
+        yield Key(
+            name=name,
+            source=here[1] if here else (),
+            target=there[1] if there else (),
+            written=before[1] if before else (),
+            intended=name in intended,
+        )
+        left = next(lefts, None) if here else left
+        right = next(rights, None) if there else right
+        own = next(ours, None) if before else own
+
+
+def _grouped(listed: Iterable[Listed]) -> Iterator[tuple[str, tuple[Listed, ...]]]:
+    """Versions of each key, oldest first.
+
+    Raises:
+        StoreError: the store does not list in the order of the keys, as S3 does.
+    """
+    last = None
+    for name, several in groupby(listed, lambda each: each.key):
+        if last is not None and name <= last:
+            raise StoreError(f"the store listed {name!r} after {last!r}: a store that speaks S3 lists keys in order")
+        last = name
+        yield name, tuple(several)[::-1]
+
+
+def verdict(key: Key) -> tuple[Verdict, str]:
+    """What to do with the one object of a key, and why where it is not touched."""
+    theirs = _not_ours(key)
+    if theirs:
+        return "foreign", theirs
+    if not key.source:
+        return ("delete", "") if key.target else ("gone", "")
+    if key.intended or not key.target or not key.written or not same(key.source[-1], key.written[-1]):
+        return "copy", ""
+    return "keep", ""
+
+
+def _not_ours(key: Key) -> str:
+    if key.intended or not key.target:
+        return ""
+    if not key.written:
+        return NOT_OURS
+    return "" if untouched(key.target[-1], key.written[-1]) else WRITTEN_SINCE
+
+
+def same(listed: Listed, written: Written) -> bool:
+    """Whether the source still has what was copied."""
+    return (listed.etag, listed.size, listed.modified, listed.version, listed.deleted) == (
+        written.etag,
+        written.size,
+        written.modified,
+        written.version,
+        written.deleted,
+    )
+
+
+def untouched(listed: Listed, written: Written) -> bool:
+    """Whether the target still has what this copy wrote: some stores list another etag than they answered."""
+    if listed.etag == written.target_etag:
+        return True
+    return listed.size == written.size and listed.modified <= written.target_time + CLOCK_SLACK

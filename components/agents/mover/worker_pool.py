@@ -1,0 +1,154 @@
+"""Threads that copy: each with its own connections and its own room for a block."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from dataclasses import dataclass
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Literal
+
+from components.agents.mover.store.errors import hopeless
+from components.agents.mover.store.s3_client import S3Store, connect
+from components.agents.mover.store.model import StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from components.agents.mover.ledger import Written
+    from components.agents.mover.store.model import Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What became of one key.
+
+    Args:
+        rows: everything of it that is at the target now; for what was copied and retagged.
+        size: bytes that were copied.
+        copied: versions that were copied.
+        error: what stops everything.
+    """
+
+    key: str
+    what: Literal["copied", "kept", "retagged", "deleted", "abandoned", "changed", "failed", "stopped"]
+    rows: tuple[Written, ...] = ()
+    size: int = 0
+    copied: int = 0
+    why: str = ""
+    error: BaseException | None = None
+
+
+class Hands:
+    """What one thread works with."""
+
+    def __init__(self, source: Place, target: Place, *, crew: Crew) -> None:
+        self.source: S3Store = connect(source)
+        self.target: S3Store = connect(target)
+        self.crew = crew
+        self._room = memoryview(bytearray(0))
+
+    def room(self, size: int) -> memoryview:
+        """So many bytes to write into; the next call may give the same ones."""
+        if len(self._room) < size:
+            self._room = memoryview(bytearray(size))
+        return self._room[:size]
+
+    def close(self) -> None:
+        """Close both connections."""
+        self.source.close()
+        self.target.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Something to be done by one thread for one key.
+
+    Args:
+        part: whether it is of something that was begun, and ends it itself when everything stops.
+    """
+
+    key: str
+    work: Callable[[Hands], Outcome | None]
+    part: bool = False
+
+
+class Crew:
+    """The threads, what they have to do, and what came of it.
+
+    Args:
+        spend: bytes that are about to be read; returns when they may be.
+        moved: bytes that were read.
+    """
+
+    def __init__(
+        self, source: Place, target: Place, *, threads: int, spend: Callable[[int], None], part_size: int
+    ) -> None:
+        self.outcomes: SimpleQueue[Outcome] = SimpleQueue()
+        self.spend = spend
+        self.part_size = part_size
+        self.stopping = threading.Event()
+        self._jobs: deque[Job] = deque()
+        self._woken = threading.Condition()
+        self._closed = False
+        self._pair = (source, target)
+        self._threads = [threading.Thread(target=self._run, name=f"copy-{at}", daemon=True) for at in range(threads)]
+        for each in self._threads:
+            each.start()
+
+    def give(self, jobs: Iterable[Job]) -> None:
+        """To be done after everything that was given before."""
+        with self._woken:
+            self._jobs.extend(jobs)
+            self._woken.notify_all()
+
+    def give_first(self, jobs: Iterable[Job]) -> None:
+        """To be done before anything else: parts of what was begun."""
+        with self._woken:
+            self._jobs.extendleft(reversed(list(jobs)))
+            self._woken.notify_all()
+
+    def close(self) -> None:
+        """Nothing more is begun; returns when everything that was begun has ended."""
+        with self._woken:
+            self._closed = True
+            self._woken.notify_all()
+        for each in self._threads:
+            each.join()
+
+    def _next(self) -> Job | None:
+        with self._woken:
+            while not self._jobs:
+                if self._closed:
+                    return None
+                self._woken.wait()
+            return self._jobs.popleft()
+
+    def _run(self) -> None:
+        hands = Hands(*self._pair, crew=self)
+        try:
+            while (job := self._next()) is not None:
+                outcome = self._done(job, hands)
+                if outcome is not None:
+                    self.outcomes.put(outcome)
+        finally:
+            hands.close()
+
+    def _done(self, job: Job, hands: Hands) -> Outcome | None:
+        if self.stopping.is_set() and not job.part:
+            return Outcome(key=job.key, what="stopped")
+        try:
+            return job.work(hands)
+        except StoreError as error:
+            return judged(job.key, error)
+        except BaseException as error:  # noqa: BLE001 - raised again by the thread that waits for outcomes
+            return Outcome(key=job.key, what="stopped", error=error)
+
+
+def judged(key: str, error: StoreError) -> Outcome:
+    """What an error means for one key: it changed, it fails alone, or nothing else will succeed either."""
+    if error.code in {"PreconditionFailed", "NoSuchKey", "NoSuchVersion"}:
+        return Outcome(key=key, what="changed", why=str(error))
+    if hopeless(error):
+        return Outcome(key=key, what="stopped", error=error)
+    return Outcome(key=key, what="failed", why=str(error), error=error)

@@ -1,0 +1,229 @@
+"""The spend guard's hands: reads nodes, keeps the ledger, stops queues. It runs alone in a pod of the cluster.
+
+Standard library of Python 3.12, and the modules of `planning.platform` that stand beside it in the pod.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import ssl
+import sys
+import threading
+import time
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Protocol, cast
+from urllib.request import Request, urlopen
+
+from planning.agents.spend_guard import BLIND, Node, Sight, Stop, look
+from planning.agents.spend_ledger import ledger_of_text, ledger_to_text, plan_of_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from planning.agents.spend_guard import Plan
+
+API: Final = "https://kubernetes.default.svc"
+SECRETS: Final = Path("/var/run/secrets/kubernetes.io/serviceaccount")
+QUEUES: Final = "/apis/kueue.x-k8s.io/v1beta2/clusterqueues"
+CAPACITY: Final = "karpenter.sh/capacity-type"  # label of Karpenter's nodes
+SPOT: Final = "spot"
+LEDGER: Final = "ledger"
+PORT: Final = 8080
+SECONDS_TO_ANSWER: Final = 10
+LEVELS: Final[Mapping[Stop, int]] = {Stop.NONE: 0, Stop.HOLD: 1, Stop.DRAIN: 2}
+
+
+class Cluster(Protocol):
+    """What is needed of the Kubernetes API; each raises OSError or ValueError where it does not answer."""
+
+    def nodes(self) -> Iterator[Mapping[str, object]]:
+        """Every node."""
+        ...
+
+    def ledger(self) -> str:
+        """What was written down; "" for nothing."""
+        ...
+
+    def write(self, ledger: str) -> None:
+        """Write it down."""
+        ...
+
+    def stopped(self, queue: str) -> str:
+        """How far a cluster queue is stopped, in Kueue's words."""
+        ...
+
+    def stop(self, queue: str, how: str) -> None:
+        """Stop it so far."""
+        ...
+
+
+def round_of(cluster: Cluster, plan: Plan, *, now: datetime) -> tuple[Sight, list[str]]:
+    """One look, and what follows; what was done, in lines.
+
+    Raises:
+        OSError: the ledger cannot be read or written.
+    """
+    said: list[str] = []
+    try:
+        nodes = [node_of(each, plan.label) for each in cluster.nodes()]
+    except (OSError, ValueError) as error:
+        nodes = None
+        said.append(f"nodes cannot be read, so every pool counts at its full size: {error}")
+    sight = look(plan, ledger_of_text(cluster.ledger(), plan, now=now), nodes, now=now)
+    if sight.ledger is not None:
+        cluster.write(ledger_to_text(sight.ledger))
+    for queue in plan.queues:
+        said += _set(cluster, queue, sight)
+    return sight, said
+
+
+def hold(cluster: Cluster, plan: Plan) -> list[str]:
+    """Hold every queue that runs, where nobody can tell what is left; what was done, in lines."""
+    feared = Sight(ledger=None, headroom_usd=Decimal(0), stop=Stop.HOLD)
+    return [line for queue in plan.queues for line in _set(cluster, queue, feared, only_from=Stop.NONE)]
+
+
+def _set(cluster: Cluster, queue: str, sight: Sight, *, only_from: Stop | None = None) -> Iterator[str]:
+    """One queue that does not answer keeps no other from being stopped."""
+    try:
+        there = cluster.stopped(queue)
+        if there != sight.stop.value and (only_from is None or there == only_from.value):
+            cluster.stop(queue, sight.stop.value)
+            yield f"queue {queue}: {sight.stop.value}, {sight.headroom_usd:.2f} USD are left below the ceiling"
+    except (OSError, ValueError) as error:
+        yield f"queue {queue} cannot be stopped or started: {error}"
+
+
+def node_of(document: Mapping[str, object], label: str) -> Node:
+    """A node of the API.
+
+    Raises:
+        ValueError: it does not say since when it is there.
+    """
+    metadata = _mapping(document.get("metadata"))
+    labels = _mapping(metadata.get("labels"))
+    return Node(
+        key=str(labels.get(label, "")),
+        spot=labels.get(CAPACITY) == SPOT,
+        since=datetime.fromisoformat(str(metadata.get("creationTimestamp"))),
+    )
+
+
+def metrics(sight: Sight | None, *, at: datetime) -> str:
+    """What Prometheus reads."""
+    if sight is None:
+        return ""
+    left = f"atoll_spend_headroom_usd {sight.headroom_usd:.2f}\natoll_spend_stop {LEVELS[sight.stop]}\n"
+    if sight.ledger is None:
+        return left
+    seen = f"atoll_spend_seen_seconds {at.timestamp():.0f}\n"
+    return f"atoll_spend_machines_month_to_date_usd {sight.ledger.usd:.2f}\n{seen}{left}"
+
+
+def _mapping(value: object) -> Mapping[str, object]:
+    return cast("dict[str, object]", value) if isinstance(value, dict) else {}
+
+
+class LiveCluster:
+    """The cluster that the pod runs in.
+
+    Args:
+        home: path of the ledger's ConfigMap in the API.
+    """
+
+    def __init__(self, home: str, *, api: str = API, secrets: Path = SECRETS) -> None:
+        self._home, self._api, self._secrets = home, api, secrets
+        self._trusted = ssl.create_default_context(cafile=str(secrets / "ca.crt"))
+
+    def nodes(self) -> Iterator[Mapping[str, object]]:
+        """Page after page."""
+        more = ""
+        while True:
+            page = self._call("GET", f"/api/v1/nodes?limit=500&continue={more}")
+            yield from map(_mapping, cast("list[object]", page.get("items") or []))
+            more = str(_mapping(page.get("metadata")).get("continue") or "")
+            if not more:
+                return
+
+    def ledger(self) -> str:
+        """As it lies in the ConfigMap."""
+        return str(_mapping(self._call("GET", self._home).get("data")).get(LEDGER, ""))
+
+    def write(self, ledger: str) -> None:
+        """A merge patch of that key alone."""
+        self._call("PATCH", self._home, {"data": {LEDGER: ledger}})
+
+    def stopped(self, queue: str) -> str:
+        """Its `spec.stopPolicy`."""
+        spec = _mapping(self._call("GET", f"{QUEUES}/{queue}").get("spec"))
+        return str(spec.get("stopPolicy") or Stop.NONE.value)
+
+    def stop(self, queue: str, how: str) -> None:
+        """A merge patch of that field alone."""
+        self._call("PATCH", f"{QUEUES}/{queue}", {"spec": {"stopPolicy": how}})
+
+    def _call(self, method: str, path: str, body: Mapping[str, object] | None = None) -> Mapping[str, object]:
+        headers = {
+            "Authorization": f"Bearer {(self._secrets / 'token').read_text(encoding='utf-8').strip()}",
+            "Content-Type": "application/merge-patch+json",
+        }
+        sent = json.dumps(body).encode() if body is not None else None
+        request = Request(self._api + path, data=sent, headers=headers, method=method)  # noqa: S310 - https, ours
+        with urlopen(request, timeout=SECONDS_TO_ANSWER, context=self._trusted) as answer:  # noqa: S310 - likewise
+            return _mapping(json.load(answer))
+
+
+class Page:
+    """What was last seen, for Prometheus; Kubernetes starts the pod again where it is old."""
+
+    sight: Sight | None = None
+    at: datetime = datetime.now(UTC)
+
+    def serve(self) -> None:
+        """For ever, beside the rounds."""
+        page = self
+
+        class Answers(BaseHTTPRequestHandler):
+            """GET of anything."""
+
+            def do_GET(self) -> None:
+                """The metrics; 503 where the last round is too old."""
+                old = datetime.now(UTC) - page.at > BLIND
+                self.send_response(503 if old else 200)
+                self.send_header("Content-Type", "text/plain; version=0.0.4")
+                self.end_headers()
+                self.wfile.write(metrics(page.sight, at=page.at).encode())
+
+            def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is the library's
+                """Nothing: Prometheus asks every half minute."""
+
+        server = HTTPServer(("", PORT), Answers)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+
+
+def main() -> None:
+    """For ever: a look at every node, then a pause."""
+    plan = plan_of_text(Path(os.environ["PLAN"]).read_text(encoding="utf-8"))
+    pause = timedelta(seconds=int(os.environ["SECONDS_BETWEEN"]))
+    cluster, page = LiveCluster(os.environ["LEDGER"]), Page()
+    page.serve()
+    while True:
+        now = datetime.now(UTC)
+        try:
+            page.sight, said = round_of(cluster, plan, now=now)
+            page.at = now
+        except (OSError, ValueError) as error:
+            said = [f"the cluster does not answer: {error}"]
+            if now - page.at > BLIND:
+                said += hold(cluster, plan)
+        sys.stdout.writelines(f"{line}\n" for line in said)
+        sys.stdout.flush()
+        time.sleep(pause.total_seconds())
+
+
+if __name__ == "__main__":
+    main()

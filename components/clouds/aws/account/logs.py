@@ -1,0 +1,97 @@
+"""Logs of the infrastructure on AWS: the control plane's, refused connections of the network, and the account's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, final
+
+import pulumi
+import pulumi_aws as aws
+
+from components.clouds.aws.account.iam import role, service_trust
+from components.clouds.aws.account.audit import TrailArgs, trail
+from components.context.naming import physical
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from planning.spec.cluster import Placement
+
+LOG_DAYS: Final = 90
+WRITE_ACTIONS: Final = ("logs:CreateLogStream", "logs:PutLogEvents", "logs:DescribeLogStreams")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogsArgs:
+    """What is logged, the key it is encrypted with, and the declared charges of all of it.
+
+    Args:
+        audit: whether the account gets a trail of its own.
+    """
+
+    placement: Placement
+    vpc_id: pulumi.Input[str]
+    key_arn: pulumi.Input[str]
+    charges: Sequence[dict[str, object]]
+    audit: bool
+
+
+@final
+class Logs(pulumi.ComponentResource):
+    """Encrypted log groups with an end, made before anything writes to them: EKS would make its own, kept for ever.
+
+    Attributes:
+        control_plane: what the control plane waits for.
+    """
+
+    control_plane: aws.cloudwatch.LogGroup
+
+    def __init__(self, name: str, args: LogsArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+        facts: dict[str, object] = {
+            "provider": args.placement.provider,
+            "region": args.placement.region,
+            "charges": list(args.charges),
+        }
+        super().__init__("atoll:cluster:Logs", name, facts, opts)
+        self.control_plane = _group(
+            "control-plane", f"/aws/eks/{physical(args.placement)}/cluster", args=args, parent=self
+        )
+        _flow_log(args, parent=self)
+        if args.audit:
+            trail(TrailArgs(placement=args.placement, key_arn=args.key_arn), parent=self)
+        self.register_outputs({"controlPlane": self.control_plane.name})
+
+
+def _group(name: str, shown: str, *, args: LogsArgs, parent: Logs) -> aws.cloudwatch.LogGroup:
+    return aws.cloudwatch.LogGroup(
+        name,
+        name=shown,
+        retention_in_days=LOG_DAYS,
+        kms_key_id=args.key_arn,
+        opts=pulumi.ResourceOptions(parent=parent),
+    )
+
+
+def _flow_log(args: LogsArgs, *, parent: Logs) -> None:
+    """Refused connections only: they are what an audit asks for (CIS AWS 3.x), and a fraction of the volume."""
+    group = _group("flows", f"/aws/vpc/{physical(args.placement)}/flows", args=args, parent=parent)
+    trust = service_trust("vpc-flow-logs.amazonaws.com")
+    writer = role("flows", trust=trust, parent=parent)
+    allowed = pulumi.Output.json_dumps(
+        {
+            "Version": "2012-10-17",
+            "Statement": [
+                {"Effect": "Allow", "Action": list(WRITE_ACTIONS), "Resource": pulumi.Output.concat(group.arn, ":*")}
+            ],
+        }
+    )
+    written = aws.iam.RolePolicy("flows", role=writer.id, policy=allowed, opts=pulumi.ResourceOptions(parent=writer))
+    aws.ec2.FlowLog(
+        "flows",
+        vpc_id=args.vpc_id,
+        traffic_type="REJECT",
+        log_destination_type="cloud-watch-logs",
+        log_destination=group.arn,
+        iam_role_arn=writer.arn,
+        opts=pulumi.ResourceOptions(parent=parent, depends_on=[written]),
+    )

@@ -1,0 +1,83 @@
+"""What every part of a cluster on AWS stands on: provider, key, network, control plane."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pulumi_aws as aws
+
+from components.clouds.aws.account.key import Key, KeyArgs
+from components.clouds.aws.cluster.control_plane import Cluster, ClusterArgs
+from components.clouds.aws.account.logs import Logs, LogsArgs
+from components.context.naming import tags
+from components.clouds.aws.network.vpc import Network, NetworkArgs
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pulumi
+
+    from components.context.placement import Site
+    from planning.spec.cluster import ClusterSpec
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ground:
+    """What every part stands on."""
+
+    site: Site
+    provider: aws.Provider
+    key: Key
+    network: Network
+    cluster: Cluster
+
+    @property
+    def spec(self) -> ClusterSpec:
+        """The accepted cluster."""
+        return self.site.spec
+
+    def options(self, *, depends_on: Sequence[pulumi.Resource] = ()) -> pulumi.ResourceOptions:
+        """Options of a component on AWS."""
+        return self.site.options(provider=self.provider, depends_on=depends_on)
+
+
+def ground(site: Site) -> Ground:
+    """Registers them."""
+    spec = site.spec
+    tagged = tags(spec)
+    provider = aws.Provider("aws", region=spec.placement.region, default_tags={"tags": tagged}, opts=site.options())
+    on_aws = site.options(provider=provider)
+    key = Key("key", KeyArgs(placement=spec.placement), opts=on_aws)
+    within = NetworkArgs(placement=spec.placement, network=spec.network, charges=site.ledger.claim("network"))
+    network = Network("network", within, opts=on_aws)
+    cluster = _cluster(site, provider, key=key, network=network)
+    return Ground(site=site, provider=provider, key=key, network=network, cluster=cluster)
+
+
+def _cluster(site: Site, provider: aws.Provider, *, key: Key, network: Network) -> Cluster:
+    """The control plane, once the groups that it logs to are there."""
+    spec = site.spec
+    logs = Logs(
+        "logs",
+        LogsArgs(
+            placement=spec.placement,
+            vpc_id=network.vpc_id,
+            key_arn=key.arn,
+            charges=site.ledger.claim("cluster"),
+            audit=site.settings.audit_trail and site.first,
+        ),
+        opts=site.options(provider=provider),
+    )
+    return Cluster(
+        "cluster",
+        ClusterArgs(
+            placement=spec.placement,
+            kubernetes_version=spec.kubernetes_version,
+            subnet_ids=network.private_subnets,
+            key_arn=key.arn,
+            api_cidrs=spec.network.api_cidrs,
+            deletion_protection=not site.settings.allow_destroy,
+        ),
+        opts=site.options(provider=provider, depends_on=[logs.control_plane, network]),
+    )

@@ -1,0 +1,158 @@
+"""The network on AWS: one VPC over two or three zones, nodes in private subnets, gateways in public ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, final
+
+import pulumi
+import pulumi_aws as aws
+
+from components.context.naming import physical
+from components.clouds.aws.network.egress import egress
+from planning.values.errors import InputError
+from planning.values.subnets import split
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from planning.spec.cluster import Network as NetworkSpec
+    from planning.spec.cluster import Placement
+    from planning.values.subnets import ZoneSubnets
+
+# Zones in which EKS cannot put a control plane (docs.aws.amazon.com/eks/latest/userguide/network-reqs.html).
+ZONES_WITHOUT_EKS: Final = ("use1-az3", "usw1-az2", "cac1-az3")
+FEWEST_ZONES: Final = 2  # an EKS control plane spans two (same page)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkArgs:
+    """Where the network is, what it spans, and the declared charges of its traffic."""
+
+    placement: Placement
+    network: NetworkSpec
+    charges: Sequence[dict[str, object]]
+
+
+@final
+class Network(pulumi.ComponentResource):
+    """VPC, subnets, gateways, and the endpoint of the object store, through which data sets pass free of NAT charges.
+
+    Attributes:
+        private_subnets: one id for each zone, in the order of `zones`.
+        private_names: the names of the same, plain.
+        public_subnets: the same, for what faces the internet.
+        private_tables: route tables of the private subnets.
+        zones: zone ids where the lock names them; empty where the account's first ones are taken.
+    """
+
+    vpc_id: pulumi.Output[str]
+    private_subnets: tuple[pulumi.Output[str], ...]
+    private_names: tuple[str, ...]
+    public_subnets: tuple[pulumi.Output[str], ...]
+    private_tables: tuple[pulumi.Output[str], ...]
+    zones: tuple[str, ...]
+
+    def __init__(self, name: str, args: NetworkArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("atoll:network:Network", name, _facts(args), opts)
+        ranges = _ranges(args.network)
+        zones = _zone_ids(args, parent=self)
+        vpc = _vpc(args, parent=self)
+        public: list[aws.ec2.Subnet] = []
+        private: list[aws.ec2.Subnet] = []
+        for index, zone, each in _each(zones, ranges):
+            public.append(_subnet(f"public-{index}", zone, vpc, each.public, args=args, parent=self))
+            private.append(_subnet(f"private-{index}", zone, vpc, each.private, args=args, parent=self))
+        tables = egress(vpc, public=public, private=private, gateways=args.network.nat_gateways, parent=self)
+        _object_store_endpoint(vpc, tables, region=args.placement.region, parent=self)
+        self.vpc_id = vpc.id
+        self.zones = args.placement.zones[: args.network.zone_count]
+        self.private_subnets = tuple(subnet.id for subnet in private)
+        self.public_subnets = tuple(subnet.id for subnet in public)
+        self.private_names = tuple(physical(args.placement, f"private-{index}") for index in range(len(private)))
+        self.private_tables = tuple(table.id for table in tables)
+        self.register_outputs({"vpcId": self.vpc_id, "privateSubnets": list(self.private_subnets)})
+
+
+def _facts(args: NetworkArgs) -> dict[str, object]:
+    return {
+        "provider": args.placement.provider,
+        "region": args.placement.region,
+        "cidr": str(args.network.cidr),
+        "charges": list(args.charges),
+    }
+
+
+def _ranges(network: NetworkSpec) -> tuple[ZoneSubnets, ...]:
+    if network.zone_count < FEWEST_ZONES:
+        raise InputError(f"an EKS cluster spans {FEWEST_ZONES} zones or more, not {network.zone_count}")
+    try:
+        return split(network.cidr, zones=network.zone_count)
+    except ValueError as error:
+        raise InputError(str(error), hint="choose another where.cidr in the checklist") from error
+
+
+def _zone_ids(args: NetworkArgs, *, parent: Network) -> tuple[pulumi.Input[str], ...]:
+    """The lock's zone ids, else the first available ones of the account that can hold a control plane."""
+    count = args.network.zone_count
+    if args.placement.zones:
+        if len(args.placement.zones) < count:
+            raise InputError(f"{count} zones are wanted and the lock names {len(args.placement.zones)}")
+        return args.placement.zones[:count]
+    available = aws.get_availability_zones_output(
+        state="available",
+        filters=[{"name": "zone-type", "values": ["availability-zone"]}],
+        exclude_zone_ids=list(ZONES_WITHOUT_EKS),
+        opts=pulumi.InvokeOutputOptions(parent=parent),
+    )
+    return tuple(available.zone_ids[index] for index in range(count))
+
+
+def _each(
+    zones: Sequence[pulumi.Input[str]], ranges: Sequence[ZoneSubnets]
+) -> list[tuple[int, pulumi.Input[str], ZoneSubnets]]:
+    return [(index, zone, each) for index, (zone, each) in enumerate(zip(zones, ranges, strict=True))]
+
+
+def _vpc(args: NetworkArgs, *, parent: Network) -> aws.ec2.Vpc:
+    """The VPC; its default security group is emptied, so that nothing works by accident."""
+    vpc = aws.ec2.Vpc(
+        "vpc",
+        cidr_block=str(args.network.cidr),
+        enable_dns_support=True,
+        enable_dns_hostnames=True,
+        tags={"Name": physical(args.placement)},
+        opts=pulumi.ResourceOptions(parent=parent),
+    )
+    aws.ec2.DefaultSecurityGroup("default", vpc_id=vpc.id, opts=pulumi.ResourceOptions(parent=vpc))
+    return vpc
+
+
+def _subnet(
+    name: str, zone: pulumi.Input[str], vpc: aws.ec2.Vpc, cidr: object, *, args: NetworkArgs, parent: Network
+) -> aws.ec2.Subnet:
+    """One subnet, tagged so that load balancers find it (EKS user guide, network requirements)."""
+    kind = name.partition("-")[0]
+    role = {"private": "kubernetes.io/role/internal-elb", "public": "kubernetes.io/role/elb"}[kind]
+    return aws.ec2.Subnet(
+        name,
+        vpc_id=vpc.id,
+        cidr_block=str(cidr),
+        availability_zone_id=zone,
+        map_public_ip_on_launch=False,
+        tags={"Name": physical(args.placement, name), role: "1"},
+        opts=pulumi.ResourceOptions(parent=parent),
+    )
+
+
+def _object_store_endpoint(
+    vpc: aws.ec2.Vpc, tables: Sequence[aws.ec2.RouteTable], *, region: str, parent: Network
+) -> None:
+    aws.ec2.VpcEndpoint(
+        "object-store",
+        vpc_id=vpc.id,
+        vpc_endpoint_type="Gateway",
+        service_name=f"com.amazonaws.{region}.s3",
+        route_table_ids=[table.id for table in tables],
+        opts=pulumi.ResourceOptions(parent=parent),
+    )

@@ -1,0 +1,129 @@
+"""Storage classes of AWS, and the volumes of the shared file system: who provisions what, encrypted with which key."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, final
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+
+from components.context.names import SYSTEM_NAMESPACE, namespace
+from components.context.placement import StorageClasses, Volume
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from components.clouds.aws.storage.file_systems import SharedFileSystem
+
+DISK: Final = "atoll-disk"
+SHARED: Final = "atoll-shared"
+COLD: Final = "atoll-cold"
+CLAIM: Final = "shared"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClassesArgs:
+    """What volumes come from.
+
+    Args:
+        shared: the parallel file system, with its size in GiB; None for none.
+        cold: id of the plain shared file system; None for none.
+        workloads: each of which gets a volume of the shared file system.
+    """
+
+    key_arn: pulumi.Input[str]
+    shared: tuple[SharedFileSystem, int] | None = None
+    cold: pulumi.Input[str] | None = None
+    workloads: Sequence[str] = ()
+
+
+@final
+class Classes(pulumi.ComponentResource):
+    """`atoll-disk`, the default: EBS volumes that outlive their claim; `atoll-shared` and `atoll-cold` where there are.
+
+    Attributes:
+        names: of the classes that there are.
+        volumes: those kept for each workload.
+    """
+
+    names: StorageClasses
+    volumes: Sequence[Volume]
+
+    def __init__(self, name: str, args: ClassesArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("atoll:storage:Classes", name, {}, opts)
+        self.names = StorageClasses(
+            disk=DISK,
+            shared=SHARED if args.shared is not None else "",
+            cold=COLD if args.cold is not None else "",
+        )
+        self.volumes = ()
+        _disk(args, parent=self)
+        if args.shared is not None:
+            files, size_gib = args.shared
+            kept = Volume(claim=CLAIM, storage_class=SHARED, gib=size_gib, shut=True)
+            self.volumes = (kept,)
+            _shared(files, kept, workloads=args.workloads, parent=self)
+        if args.cold is not None:
+            _cold(args.cold, parent=self)
+        self.register_outputs({})
+
+
+def _disk(args: ClassesArgs, *, parent: Classes) -> None:
+    kubernetes.storage.v1.StorageClass(
+        DISK,
+        metadata={"name": DISK, "annotations": {"storageclass.kubernetes.io/is-default-class": "true"}},
+        provisioner="ebs.csi.aws.com",
+        parameters={"type": "gp3", "encrypted": "true", "kmsKeyId": args.key_arn},
+        volume_binding_mode="WaitForFirstConsumer",
+        allow_volume_expansion=True,
+        reclaim_policy="Retain",
+        opts=pulumi.ResourceOptions(parent=parent),
+    )
+
+
+def _shared(files: SharedFileSystem, kept: Volume, *, workloads: Sequence[str], parent: Classes) -> None:
+    """Nothing provisions it: the file system is there, and each workload has a volume of it kept for its claim."""
+    opts = pulumi.ResourceOptions(parent=parent)
+    kubernetes.storage.v1.StorageClass(
+        SHARED,
+        metadata={"name": SHARED},
+        provisioner="kubernetes.io/no-provisioner",
+        volume_binding_mode="Immediate",
+        reclaim_policy="Retain",
+        opts=opts,
+    )
+    homes = {**{workload: namespace(workload) for workload in workloads}, SYSTEM_NAMESPACE: SYSTEM_NAMESPACE}
+    for owner, home in homes.items():
+        kubernetes.core.v1.PersistentVolume(
+            kept.name(owner),
+            metadata={"name": kept.name(owner)},
+            spec={
+                "capacity": {"storage": f"{kept.gib}Gi"},
+                "access_modes": ["ReadWriteMany"],
+                "volume_mode": "Filesystem",
+                "mount_options": ["flock"],
+                "persistent_volume_reclaim_policy": "Retain",
+                "storage_class_name": SHARED,
+                "claim_ref": {"namespace": home, "name": kept.claim},
+                "csi": {
+                    "driver": "fsx.csi.aws.com",
+                    "volume_handle": pulumi.Output.concat(files.id, "-", owner),  # one node may mount several
+                    "volume_attributes": {"dnsname": files.dns_name, "mountname": files.mount_name},
+                },
+            },
+            opts=opts,
+        )
+
+
+def _cold(file_system: pulumi.Input[str], *, parent: Classes) -> None:
+    kubernetes.storage.v1.StorageClass(
+        COLD,
+        metadata={"name": COLD},
+        provisioner="efs.csi.aws.com",
+        parameters={"provisioningMode": "efs-ap", "fileSystemId": file_system, "directoryPerms": "700"},
+        mount_options=["tls"],
+        volume_binding_mode="Immediate",
+        reclaim_policy="Retain",
+        opts=pulumi.ResourceOptions(parent=parent),
+    )

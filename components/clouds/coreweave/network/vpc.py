@@ -1,0 +1,115 @@
+"""The network on CoreWeave: one VPC of one zone, its address range cut into hosts, pods, services and balancers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, final
+
+import pulumi
+import pulumi_coreweave as coreweave
+
+from components.context.naming import physical
+from planning.values.errors import InputError
+from planning.values.subnets import NARROWEST_RANGES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from ipaddress import IPv4Network
+
+    from planning.spec.cluster import Network as NetworkSpec
+    from planning.spec.cluster import Placement
+
+PODS: Final = "pods"
+SERVICES: Final = "services"
+BALANCERS: Final = "balancers"
+NARROWEST: Final = NARROWEST_RANGES["coreweave"]
+HOST_PREFIX: Final = 18  # the only size CoreWeave takes (VPC API, hostPrefix)
+SMALL_PREFIX: Final = 22  # of services and of balancers (docs.coreweave.com, VPC CIDR blocks)
+LONGEST_NAME: Final = 30  # of a VPC and of a cluster (pulumi-coreweave 1.0.3)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ranges:
+    """Address ranges of one cluster: pods have the first half of its range, all else lies in the second."""
+
+    pods: IPv4Network
+    hosts: IPv4Network
+    services: IPv4Network
+    balancers: IPv4Network
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkArgs:
+    """Where the network is, and the declared charges of its traffic."""
+
+    placement: Placement
+    network: NetworkSpec
+    zone: str
+    charges: Sequence[dict[str, object]]
+
+
+@final
+class Network(pulumi.ComponentResource):
+    """A VPC whose load balancers face inwards unless a service asks for a public one."""
+
+    vpc_id: pulumi.Output[str]
+
+    def __init__(self, name: str, args: NetworkArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("atoll:network:Network", name, _facts(args), opts)
+        ranges = cut(args.network.cidr)
+        vpc = coreweave.NetworkingVpc(
+            "network",
+            name=short_name(args.placement),
+            zone=args.zone,
+            host_prefixes=[{"name": "hosts", "type": "PRIMARY", "prefixes": [str(ranges.hosts)]}],
+            vpc_prefixes=[
+                {"name": PODS, "value": str(ranges.pods)},
+                {"name": SERVICES, "value": str(ranges.services)},
+                {"name": BALANCERS, "value": str(ranges.balancers)},
+            ],
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+        self.vpc_id = vpc.id
+        self.register_outputs({"vpcId": self.vpc_id})
+
+
+def _facts(args: NetworkArgs) -> dict[str, object]:
+    return {
+        "provider": args.placement.provider,
+        "region": args.placement.region,
+        "cidr": str(args.network.cidr),
+        "charges": list(args.charges),
+    }
+
+
+def cut(cidr: IPv4Network) -> Ranges:
+    """Ranges of a cluster inside `cidr`.
+
+    Raises:
+        InputError: too narrow for a /18 of hosts beside as many addresses again for pods.
+    """
+    if cidr.prefixlen > NARROWEST:
+        raise InputError(
+            f"where.cidr is {cidr}; a cluster on CoreWeave needs a /{NARROWEST} or wider",
+            hint=f"choose a /{NARROWEST} in the checklist, then quote and accept again",
+        )
+    pods, rest = cidr.subnets(prefixlen_diff=1)
+    blocks = rest.subnets(new_prefix=HOST_PREFIX)
+    hosts, others = next(blocks), next(blocks)
+    small = others.subnets(new_prefix=SMALL_PREFIX)
+    return Ranges(pods=pods, hosts=hosts, services=next(small), balancers=next(small))
+
+
+def short_name(placement: Placement) -> str:
+    """The physical name of a VPC or a cluster.
+
+    Raises:
+        InputError: longer than CoreWeave allows.
+    """
+    name = physical(placement)
+    if len(name) > LONGEST_NAME:
+        raise InputError(
+            f"{name!r} has {len(name)} characters; a cluster's name on CoreWeave has {LONGEST_NAME} at most",
+            hint="give the stack a shorter name",
+        )
+    return name

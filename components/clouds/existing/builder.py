@@ -1,0 +1,62 @@
+"""Atoll on a cluster that is already there: order inside it, and what its provider bills, said as charges."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pulumi
+
+from components.clouds.existing.cluster.control_plane import ExistingCluster, ExistingClusterArgs
+from components.context.contract import ContractArgs, Rented
+from components.context.placement import Built, ClusterHandle, Identity, Ingress, Names, ObjectStore, PlatformBucket, StorageClasses
+from planning.values.errors import InputError
+
+if TYPE_CHECKING:
+    from components.context.settings import Settings
+    from components.context.placement import Site
+
+
+def build(site: Site) -> Built:
+    """Reaches an existing cluster.
+
+    Raises:
+        AtollError: the lock does not say how to reach the cluster, or it cannot be reached so.
+    """
+    spec = site.spec
+    if spec.existing is None:
+        raise InputError("the lock builds on an existing cluster and does not say how to reach it")
+    args = ExistingClusterArgs(
+        placement=spec.placement,
+        existing=spec.existing,
+        offline=site.settings.offline,
+        oldest_kubernetes=spec.profile.oldest_kubernetes,
+    )
+    cluster = ExistingCluster("cluster", args, opts=site.options())
+    rented = ContractArgs(placement=spec.placement, charges=site.ledger.claim("rented"))
+    Rented("rented", rented, opts=site.options())
+    handle = ClusterHandle(
+        placement=spec.placement,
+        profile=spec.profile,
+        provider=cluster.provider,
+        classes=StorageClasses(disk=spec.profile.disk_class, shared=spec.profile.shared_class),
+        objects=ObjectStore(endpoint="", scheme="s3", buckets={}),
+        identity=Identity(kind="none"),
+        ingress=Ingress(offered="load_balancer" not in spec.profile.forbidden),
+        names=Names(domain=spec.network.domain),
+        kubeconfigs={"admin": pulumi.Output.secret(cluster.kubeconfig)},
+        bucket=_bucket(site.settings),
+    )
+    return Built(handle=handle, outputs={"provider": spec.placement.provider, "region": spec.placement.region})
+
+
+def _bucket(settings: Settings) -> PlatformBucket | None:
+    """The customer's own bucket, wherever it is; None where the stack names none."""
+    if not settings.backup_bucket:
+        return None
+    return PlatformBucket(
+        name=settings.backup_bucket,
+        endpoint=settings.backup_endpoint or f"https://s3.{settings.backup_region}.amazonaws.com",
+        region=settings.backup_region,
+        access_key=settings.backup_access_key,
+        secret_key=settings.backup_secret_key,
+    )

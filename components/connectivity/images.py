@@ -1,0 +1,36 @@
+"""Images of the ways in and out, as the software catalog names them, from the mirror where the platform has one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from catalogs.software.exact_versions import split
+from catalogs.software.reader import images_of
+from components.platform.building_blocks.images import pulled_from
+
+if TYPE_CHECKING:
+    from components.platform.building_blocks.artifact_mirror import Shelf
+
+PART: Final = "ways_in"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Images:
+    """What is pulled.
+
+    Args:
+        wireguard: with iptables, iproute2 and bash (github.com/linuxserver/docker-wireguard).
+        strongswan: as its project builds it (hub.docker.com/r/strongx509/strongswan); amd64 only.
+        busybox: a shell and the usual commands.
+    """
+
+    wireguard: str
+    strongswan: str
+    busybox: str
+
+
+def images(found: Shelf) -> Images:
+    """The images, as digests and mirror are known."""
+    rows = {split(each.name)[0].rpartition("/")[2]: pulled_from(each.pulled, found) for each in images_of(PART)}
+    return Images(**rows)

@@ -1,0 +1,137 @@
+"""SSH to nodes: an account for each user who gave a public key, on every node that is not control plane."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, final
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+
+from components.context.names import SYSTEM_NAMESPACE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pulumi_kubernetes.core.v1 import NodeSelectorTermArgsDict, PodSpecArgsDict
+    from pulumi_kubernetes.meta.v1 import ObjectMetaArgsDict
+
+NAME: Final = "ssh"
+LABELS: Final = {"app.kubernetes.io/name": NAME, "app.kubernetes.io/managed-by": "atoll"}
+CONTROL_PLANE: Final = "node-role.kubernetes.io/control-plane"
+# To make accounts: enter the node's root, write files that belong to others, give them away; nothing of the network.
+CAPABILITIES: Final = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "SETGID", "SETUID", "SYS_CHROOT"]
+# An account is ours when it is in our group, which its owner cannot leave; one that the node had is never touched.
+# Names come from file names and keys from files, and neither is read as a command. What lies in a home is written as
+# its owner, so that no link there leads root astray. Accounts have no password and cannot become root; "*" is none,
+# where "!" would be locked for a sshd without PAM. Who leaves is shut out and keeps number and home, which would
+# otherwise be the next newcomer's.
+SCRIPT: Final = """\
+set -u
+node() { chroot /node "$@"; }
+field() { grep "^$1:" "/node/etc/$2" | cut -d: -f"$3"; }
+as() { node setpriv --reuid "$(field "$name" passwd 3)" --regid "$(field "$name" passwd 4)" --clear-groups -- "$@"; }
+node groupadd --force atoll-ssh || { echo 'this node makes no accounts' >&2; sleep 3600; exit 1; }
+trap 'exit 0' TERM
+while true; do
+  for file in /keys/*; do
+    [ -f "$file" ] || continue
+    name=${file##*/}
+    grep -q "^$name:" /node/etc/passwd ||
+      node useradd --create-home --key UMASK=077 --shell /bin/bash --password '*' --groups atoll-ssh -- "$name"
+    field atoll-ssh group 4 | tr , '\n' | grep -qx "$name" || { echo "$name is an account of the node" >&2; continue; }
+    [ -z "$(field "$name" shadow 8)" ] || node usermod --expiredate '' -- "$name"
+    home=$(field "$name" passwd 6)
+    as cat "$home/.ssh/authorized_keys" 2> /dev/null | cmp -s - "$file" && continue
+    as mkdir -p -m 700 "$home/.ssh"
+    as tee "$home/.ssh/authorized_keys" < "$file" > /dev/null
+    as chmod 600 "$home/.ssh/authorized_keys"
+  done
+  for name in $(field atoll-ssh group 4 | tr , ' '); do
+    [ -f "/keys/$name" ] || [ -n "$(field "$name" shadow 8)" ] && continue
+    as rm -f "$(field "$name" passwd 6)/.ssh/authorized_keys"
+    node usermod --expiredate 1970-01-02 -- "$name"
+  done
+  sleep 60 & wait $!
+done
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SshArgs:
+    """Public keys by user, and an image with a shell."""
+
+    keys: Mapping[str, str]
+    image: str
+
+
+@final
+class Ssh(pulumi.ComponentResource):
+    """Public keys in a config map, and on each node a pod that makes its accounts what the map says."""
+
+    def __init__(self, name: str, args: SshArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("atoll:access:Ssh", name, {"users": sorted(args.keys)}, opts)
+        inside = pulumi.ResourceOptions(parent=self)
+        keys = {user: f"{key}\n" for user, key in args.keys.items()}
+        kubernetes.core.v1.ConfigMap("ssh", metadata=_named(), data=keys, opts=inside)
+        kubernetes.core.v1.ServiceAccount("ssh", metadata=_named(), automount_service_account_token=False, opts=inside)
+        kubernetes.networking.v1.NetworkPolicy(
+            "ssh",
+            metadata=_named(),
+            spec={"pod_selector": {"match_labels": dict(LABELS)}, "policy_types": ["Ingress", "Egress"]},
+            opts=inside,
+        )
+        kubernetes.apps.v1.DaemonSet(
+            "ssh",
+            metadata=_named(),
+            spec={
+                "selector": {"match_labels": dict(LABELS)},
+                "template": {"metadata": {"labels": dict(LABELS)}, "spec": _pod(args.image)},
+            },
+            opts=inside,
+        )
+        self.register_outputs({})
+
+
+def _named() -> ObjectMetaArgsDict:
+    return {"name": NAME, "namespace": SYSTEM_NAMESPACE, "labels": dict(LABELS)}
+
+
+def _pod(image: str) -> PodSpecArgsDict:
+    not_control_plane: NodeSelectorTermArgsDict = {
+        "match_expressions": [{"key": CONTROL_PLANE, "operator": "DoesNotExist"}]
+    }
+    return {
+        "service_account_name": NAME,
+        "automount_service_account_token": False,
+        "enable_service_links": False,
+        "node_selector": {"kubernetes.io/os": "linux"},
+        "affinity": {
+            "node_affinity": {
+                "required_during_scheduling_ignored_during_execution": {"node_selector_terms": [not_control_plane]}
+            }
+        },
+        "tolerations": [{"operator": "Exists"}],
+        "security_context": {"seccomp_profile": {"type": "RuntimeDefault"}},
+        "containers": [
+            {
+                "name": "accounts",
+                "image": image,
+                "command": ["/bin/sh", "-c", SCRIPT],
+                "security_context": {
+                    "allow_privilege_escalation": False,
+                    "read_only_root_filesystem": True,
+                    "capabilities": {"drop": ["ALL"], "add": list(CAPABILITIES)},
+                },
+                "resources": {"requests": {"cpu": "10m", "memory": "16Mi"}, "limits": {"memory": "64Mi"}},
+                "volume_mounts": [
+                    {"name": "keys", "mount_path": "/keys", "read_only": True},
+                    {"name": "node", "mount_path": "/node"},
+                ],
+            }
+        ],
+        "volumes": [
+            {"name": "keys", "config_map": {"name": NAME}},
+            {"name": "node", "host_path": {"path": "/", "type": "Directory"}},
+        ],
+    }

@@ -1,0 +1,35 @@
+"""Physical names and tags. Logical names are constants of the code and never come from here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pulumi
+
+from planning.checklist.model.vocabulary import HOME
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from planning.spec.cluster import ClusterSpec, Placement, Pool
+
+
+def physical(placement: Placement, name: str = "") -> str:
+    """The name that the provider shows: unique for each stack of an account, and for each placement of a stack."""
+    parts = ("atoll", pulumi.get_stack(), "" if placement.name == HOME else placement.name, name)
+    return "-".join(part for part in parts if part)
+
+
+def tags(spec: ClusterSpec) -> dict[str, str]:
+    """Tags of everything in the stack."""
+    return {
+        "atoll:customer": spec.customer.name,
+        "atoll:stack": pulumi.get_stack(),
+        "atoll:owner": spec.customer.owner,
+    }
+
+
+def pool_tags(pool: Pool, stack_tags: Mapping[str, str]) -> dict[str, str]:
+    """Tags of the machines and disks of one pool."""
+    own = {"atoll:pool": pool.name, "atoll:role": pool.role}
+    return {**stack_tags, **own, **({"atoll:workload": pool.workload} if pool.workload else {})}

@@ -1,0 +1,227 @@
+"""What every builder gets and gives back: one placement in, a cluster behind one interface out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import pulumi
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from decimal import Decimal
+
+    import pulumi_kubernetes as kubernetes
+
+    from components.context.charges import Ledger
+    from components.context.settings import Settings
+    from planning.costs.node_prices import NodePrices
+    from planning.spec.cluster import ClusterSpec, Placement, Profile
+
+
+@dataclass(frozen=True, kw_only=True)
+class Site:
+    """One placement to be built.
+
+    Args:
+        within: parent of everything in it; None at home, whose components are the stack's own children.
+        ceiling_usd_per_month: what the whole stack may cost, where this placement has the cloud watch it.
+        first: whether no placement before it is at the same cloud: what an account has once is made there.
+        made: platform parts by name, as they are registered.
+        prices: what its nodes cost by the accepted bill; None where nothing on it shows money.
+        home_mirror: that of the platform at home, which every placement beside it takes its software from too.
+    """
+
+    spec: ClusterSpec
+    ledger: Ledger
+    settings: Settings
+    within: pulumi.Resource | None = None
+    ceiling_usd_per_month: Decimal | None = None
+    first: bool = True
+    made: dict[str, pulumi.Resource] = field(default_factory=dict[str, pulumi.Resource])
+    prices: NodePrices | None = None
+    home_mirror: str = ""
+
+    @property
+    def placement(self) -> Placement:
+        """Where it is."""
+        return self.spec.placement
+
+    @property
+    def mirror(self) -> str:
+        """Where charts and images are taken from instead of their own sources; "" for those."""
+        return self.spec.platform.mirror if self.spec.platform is not None else self.home_mirror
+
+    def options(
+        self,
+        *,
+        provider: pulumi.ProviderResource | None = None,
+        depends_on: Sequence[pulumi.Resource] = (),
+    ) -> pulumi.ResourceOptions:
+        """Options of a component at the top of the placement."""
+        return pulumi.ResourceOptions(parent=self.within, provider=provider, depends_on=list(depends_on))
+
+
+@dataclass(frozen=True, kw_only=True)
+class StorageClasses:
+    """Names of storage classes by what they are for; "" where the cluster has none.
+
+    Args:
+        disk: network disks, one pod each.
+        hot: local NVMe of the nodes.
+        shared: the parallel file system, many pods at once.
+        cold: a shared file system that is slow and cheap.
+    """
+
+    disk: str = ""
+    hot: str = ""
+    shared: str = ""
+    cold: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Volume:
+    """A volume that is kept for each workload, named after its claim and the workload: "shared-train".
+
+    What it holds lies outside the cluster and stays when the claim goes.
+
+    Args:
+        claim: name of the claim in every workload's namespace.
+        storage_class: class of the volume.
+        gib: its size, which says nothing more than that the claim asks for no more.
+        shut: whether root alone may write at its top, whatever group a pod asks for; the system then has a volume too.
+    """
+
+    claim: str
+    storage_class: str
+    gib: int
+    shut: bool = False
+
+    def name(self, owner: str) -> str:
+        """Name of the volume that the claim of a workload, or of the system's namespace, gets."""
+        return f"{self.claim}-{owner}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ObjectStore:
+    """The provider's object store.
+
+    Args:
+        endpoint: URL of its S3-compatible API; "" where the provider's own SDK is the way.
+        scheme: of its URIs: "s3" or "gs".
+        buckets: bucket names by purpose.
+    """
+
+    endpoint: pulumi.Input[str]
+    scheme: str
+    buckets: Mapping[str, pulumi.Input[str]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlatformBucket:
+    """The provider's bucket of the platform itself: backups, and what must outlive the cluster.
+
+    Who may use it is in `components.platform.building_blocks.names.BUCKET_USERS`; each has the prefix of its own name.
+
+    Args:
+        endpoint: URL of its S3-compatible API.
+        region: as that API wants it in signatures.
+        scheme: of its URIs: "s3" or "gs".
+        annotations: what the service account of each user carries, by user.
+        access_key: with secret_key, where pods have no identity of their own there; "" else.
+    """
+
+    name: pulumi.Input[str]
+    endpoint: str
+    region: str
+    scheme: str = "s3"
+    annotations: Mapping[str, Mapping[str, pulumi.Input[str]]] = field(
+        default_factory=dict[str, "Mapping[str, pulumi.Input[str]]"]
+    )
+    access_key: pulumi.Input[str] = ""
+    secret_key: pulumi.Input[str] = field(default="", repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Identity:
+    """How a pod's service account gets rights at the provider, without a key in any secret.
+
+    Args:
+        kind: "pod_identity" (EKS), "workload_identity" (GKE), "federation" (OIDC trust), "none".
+        annotations: what the service account `workload` of a workload's namespace carries.
+    """
+
+    kind: str
+    annotations: Mapping[str, pulumi.Input[str]] = field(default_factory=dict[str, "pulumi.Input[str]"])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ingress:
+    """How services of type LoadBalancer are asked for.
+
+    Args:
+        load_balancer_class: `spec.loadBalancerClass`; "" for the cluster's default.
+        internal: annotations that keep a load balancer inside the network.
+        public: annotations of one that faces the internet.
+        offered: whether the cluster gives load balancers at all.
+    """
+
+    load_balancer_class: str = ""
+    internal: Mapping[str, str] = field(default_factory=dict[str, str])
+    public: Mapping[str, str] = field(default_factory=dict[str, str])
+    offered: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Names:
+    """DNS.
+
+    Args:
+        domain: zone of the services; "" for none.
+        zone_id: id of that zone at the provider, where it is ours.
+        name_servers: what the parent zone delegates to.
+        certificate: id of a wildcard certificate for it, where the provider makes one.
+    """
+
+    domain: str = ""
+    zone_id: pulumi.Input[str] = ""
+    name_servers: pulumi.Input[Sequence[str]] = ()
+    certificate: pulumi.Input[str] = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClusterHandle:
+    """A cluster as what runs on top of it sees it: the same on every target.
+
+    Args:
+        provider: Kubernetes provider of everything put into it.
+        ready: what waits for nodes, add-ons and storage waits for these.
+        volumes: what is kept for each workload, and claimed in its namespace.
+        registry: prefix of the registry for the customer's own images; "" for none.
+        kubeconfigs: role to kubeconfig; those of a cluster that exists hold credentials and are secret.
+        gateway: address of the WireGuard gateway where it is a machine of the cloud; "" elsewhere.
+        bucket: the provider's bucket of the platform; None where no bucket can be made.
+    """
+
+    placement: Placement
+    profile: Profile
+    provider: kubernetes.Provider
+    ready: Sequence[pulumi.Resource] = ()
+    classes: StorageClasses
+    volumes: Sequence[Volume] = ()
+    objects: ObjectStore
+    identity: Identity
+    ingress: Ingress
+    names: Names
+    registry: pulumi.Input[str] = ""
+    kubeconfigs: Mapping[str, pulumi.Output[str]]
+    gateway: pulumi.Input[str] = ""
+    bucket: PlatformBucket | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Built:
+    """A cluster and what its stack says of it."""
+
+    handle: ClusterHandle
+    outputs: Mapping[str, pulumi.Input[object]]

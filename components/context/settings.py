@@ -1,0 +1,175 @@
+"""What a stack's configuration may say. It decides nothing that is priced: all of that is in the lock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from ipaddress import AddressValueError, IPv4Address
+from typing import TYPE_CHECKING, Final, cast
+
+import pulumi
+
+from planning.values.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SECTION: Final = "atoll"
+EVERYTHING: Final = "all"
+REACHES: Final = (EVERYTHING, "cloud")
+ALERT_KINDS: Final = ("webhook", "slack", "teams")  # each is a receiver of Alertmanager
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """Configuration of one stack (`pulumi config set atoll:<key> ...`).
+
+    Args:
+        offline: set by `operations.offline`: nothing outside the program may be asked for.
+        allow_destroy: switches off the cluster's own deletion protection, before a destroy.
+        reservations: pool name to the id of the capacity reservation or capacity block its nodes start in.
+        inside: whether anything is put into the cluster; not with `reach: cloud`, for a first update from outside
+            the cluster's network, which ends with the VPN that the second one goes through.
+        vpn_rotation: counter of every key of the VPN; another number makes all of them anew.
+        vpn_rotations: the same for single users, by name.
+        audit_trail: whether the cluster's account gets a trail of its own; off where the account has one already.
+        link_address: public address that the cluster's traffic leaves from, where the main cloud is joined by a VPN.
+        link_gateway: id of the VPN gateway that the main VPC has already; a VPC holds one.
+        link_peer: address of the main cloud's gateway where the customer made it; link_key: its pre-shared key.
+        sso_client_secret: client secret of `access.sso` at the customer's identity provider.
+        certificate_issuer: cert-manager ClusterIssuer of the customer's own, for the names that people open.
+        backup_bucket: the customer's bucket for backups of a cluster that exists; backup_endpoint: URL of its
+            S3-compatible API; backup_region: as signatures name it; backup_access_key, backup_secret_key: its keys.
+        backup_snapshot_driver: CSI driver of the disks of a cluster that exists, where it takes snapshots.
+        alert_receiver: address that alerts are sent to; alert_kind: what answers there.
+        forwarding_credentials: file with the main cloud's credentials for logs and metrics: of AWS its credentials
+            file, of Google Cloud the key of a service account, of Azure the connection string.
+        wandb_api_key, comet_api_key: keys of the experiment tracker, where it is a service of somebody else's;
+            wandb_base_url, comet_base_url: URL of a server of the customer's own.
+        airflow_dags: git repository that Airflow takes its DAGs from; airflow_dags_ref: its branch or tag.
+    """
+
+    offline: bool
+    allow_destroy: bool
+    reservations: Mapping[str, str]
+    inside: bool = True
+    vpn_rotation: int = 0
+    vpn_rotations: Mapping[str, int] = field(default_factory=dict[str, int])
+    link_address: str = ""
+    link_gateway: str = ""
+    link_peer: str = ""
+    link_key: pulumi.Input[str] = field(default="", repr=False)
+    sso_client_secret: pulumi.Input[str] = field(default="", repr=False)
+    certificate_issuer: str = ""
+    audit_trail: bool = True
+    backup_bucket: str = ""
+    backup_endpoint: str = ""
+    backup_region: str = ""
+    backup_access_key: pulumi.Input[str] = field(default="", repr=False)
+    backup_secret_key: pulumi.Input[str] = field(default="", repr=False)
+    backup_snapshot_driver: str = ""
+    alert_receiver: pulumi.Input[str] = field(default="", repr=False)
+    alert_kind: str = "webhook"
+    forwarding_credentials: pulumi.Input[str] = field(default="", repr=False)
+    wandb_api_key: pulumi.Input[str] = field(default="", repr=False)
+    wandb_base_url: str = ""
+    comet_api_key: pulumi.Input[str] = field(default="", repr=False)
+    comet_base_url: str = ""
+    airflow_dags: str = ""
+    airflow_dags_ref: str = "main"
+
+
+def read_settings() -> Settings:
+    """The settings of the current stack.
+
+    Raises:
+        InputError: a setting is not what it must be; the message names it.
+    """
+    config = pulumi.Config(SECTION)
+    return Settings(
+        offline=config.get_bool("offline") or False,
+        allow_destroy=config.get_bool("allowDestroy") or False,
+        reservations=_mapping(config, "capacityReservations", what="pool names to reservation ids"),
+        inside=_inside(config.get("reach") or EVERYTHING),
+        vpn_rotation=config.get_int("vpnRotation") or 0,
+        vpn_rotations=_counters(_mapping(config, "vpnRotations", what="users' names to whole numbers")),
+        link_address=_address(config.get("linkAddress") or "", name="linkAddress"),
+        link_gateway=config.get("linkGateway") or "",
+        link_peer=_address(config.get("linkPeer") or "", name="linkPeer"),
+        link_key=config.get_secret("linkKey") or "",
+        sso_client_secret=config.get_secret("ssoClientSecret") or "",
+        certificate_issuer=config.get("certificateIssuer") or "",
+        audit_trail=config.get_bool("auditTrail") is not False,
+        backup_bucket=_whole_bucket(config),
+        backup_endpoint=_https(config.get("backupEndpoint") or "", name="backupEndpoint"),
+        backup_region=config.get("backupRegion") or "us-east-1",
+        backup_access_key=config.get_secret("backupAccessKey") or "",
+        backup_secret_key=config.get_secret("backupSecretKey") or "",
+        backup_snapshot_driver=config.get("backupSnapshotDriver") or "",
+        alert_receiver=config.get_secret("alertReceiver") or "",
+        alert_kind=_alert_kind(config.get("alertKind") or ALERT_KINDS[0]),
+        forwarding_credentials=config.get_secret("forwardingCredentials") or "",
+        wandb_api_key=config.get_secret("wandbApiKey") or "",
+        wandb_base_url=_https(config.get("wandbBaseUrl") or "", name="wandbBaseUrl"),
+        comet_api_key=config.get_secret("cometApiKey") or "",
+        comet_base_url=_https(config.get("cometBaseUrl") or "", name="cometBaseUrl"),
+        airflow_dags=_https(config.get("airflowDags") or "", name="airflowDags"),
+        airflow_dags_ref=config.get("airflowDagsRef") or "main",
+    )
+
+
+def _alert_kind(kind: str) -> str:
+    if kind not in ALERT_KINDS:
+        raise InputError(f"{SECTION}:alertKind is {kind!r}, and must be one of {', '.join(ALERT_KINDS)}")
+    return kind
+
+
+def _whole_bucket(config: pulumi.Config) -> str:
+    """The bucket for backups, whose keys are there too."""
+    bucket = config.get("backupBucket") or ""
+    missing = [name for name in ("backupAccessKey", "backupSecretKey") if config.get_secret(name) is None]
+    if bucket and missing:
+        raise InputError(
+            f"{SECTION}:backupBucket is {bucket!r}, and {' and '.join(missing)} missing",
+            hint=f"pulumi config set --secret {SECTION}:{missing[0]}",
+        )
+    return bucket
+
+
+def _https(address: str, *, name: str) -> str:
+    if address and not address.startswith("https://"):
+        raise InputError(f"{SECTION}:{name} is {address!r}, and must begin with https://")
+    return address
+
+
+def _mapping(config: pulumi.Config, name: str, *, what: str) -> dict[str, str]:
+    found = cast("object", config.get_object(name, {}))
+    if not isinstance(found, dict):
+        raise InputError(f"{SECTION}:{name} must map {what}")
+    return {str(key): str(value) for key, value in cast("dict[object, object]", found).items()}
+
+
+def _inside(reach: str) -> bool:
+    if reach not in REACHES:
+        raise InputError(f"{SECTION}:reach is {reach!r}, and must be one of {', '.join(REACHES)}")
+    return reach == EVERYTHING
+
+
+def _counters(found: Mapping[str, str]) -> dict[str, int]:
+    for user, count in found.items():
+        if not count.isdecimal():
+            raise InputError(f"{SECTION}:vpnRotations says {count!r} for {user!r}, which is not a whole number")
+    return {user: int(count) for user, count in found.items()}
+
+
+def _address(text: str, *, name: str) -> str:
+    """A public address as it was given, or nothing."""
+    try:
+        public = not text or IPv4Address(text).is_global
+    except AddressValueError:
+        public = False
+    if not public:
+        raise InputError(
+            f"{SECTION}:{name} is {text!r}, which is not a public IPv4 address",
+            hint="the cluster's is that of the NAT in front of its nodes, the peer's that of the main cloud's gateway",
+        )
+    return text

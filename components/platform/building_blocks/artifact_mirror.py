@@ -1,0 +1,125 @@
+"""What lies beside the program: the software lock, and the mirror's folder. Nothing here knows Pulumi."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from planning.values.errors import InputError
+from planning.inputs.files import read_content, read_text
+from planning.platform.digests import LOCK_NAME, SoftwareLock, read_lock, unresolved
+from planning.platform.mirror import OCI, REGISTRY_FILE, downloading, is_registry, lacking, mismatched
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from planning.platform.digests import Sourced
+
+STACKS: Final = "stacks"
+UP: Final = Path("..")  # the project, seen from the folder that the engine runs the program in
+MOST_BYTES: Final = 32_000_000  # of the lists of a mirror and of the software lock
+BLOCK: Final = 1 << 20
+LOCK_HINT: Final = "`atoll software lock` resolves digests on a machine with a network"
+MIRROR_HINT: Final = "`atoll software images` names what a mirror must hold"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shelf:
+    """The software lock and the mirror of one platform.
+
+    Args:
+        registry: where images were copied to; "" where they come from their own registries.
+        folder: with copies of charts and manifests; None for none.
+    """
+
+    lock: SoftwareLock = field(default_factory=SoftwareLock)
+    registry: str = ""
+    folder: Path | None = None
+
+
+def shelf(mirror: str, *, project: Path) -> Shelf:
+    """What there is; a relative folder is one of the project.
+
+    Raises:
+        InputError: the software lock cannot be read, or the folder's file of the registry is empty.
+    """
+    lock = _lock(project / STACKS / LOCK_NAME)
+    if is_registry(mirror) or not mirror:
+        return Shelf(lock=lock, registry=mirror.removeprefix(OCI).rstrip("/"))
+    folder = project / mirror
+    return Shelf(lock=lock, registry=_registry(folder / REGISTRY_FILE), folder=folder)
+
+
+@cache
+def of_program(mirror: str, *, offline: bool) -> Shelf:
+    """The same as the program sees it; a run without an engine looks at no file."""
+    if not offline:
+        return shelf(mirror, project=UP)
+    folder = UP / mirror if mirror and not is_registry(mirror) else None
+    return Shelf(registry=mirror.removeprefix(OCI).rstrip("/") if is_registry(mirror) else "", folder=folder)
+
+
+def of_digests(parts: Sequence[Sourced], found: Shelf) -> str:
+    """What is said where every digest is required and not all are resolved; "" where they are."""
+    said = unresolved(parts, found.lock)
+    return f"digests are required, and not resolved of: {'; '.join(said)}" if said else ""
+
+
+def of_mirror(parts: Sequence[Sourced], found: Shelf) -> str:
+    """What is said of a mirror's folder that lacks something, or holds another chart than the lock; "" of others."""
+    folder = found.folder
+    if folder is None:
+        return ""
+    if not folder.is_dir():
+        return f"there is no mirror at {folder}"
+    lacks = lacking(parts, lambda file: (folder / file).exists())
+    others = mismatched(parts, found.lock, lambda file: digest_of(folder / file))
+    fetched = downloading(parts, lambda file: _text(folder / file))
+    return "; ".join([*([f"the mirror lacks {', '.join(lacks)}"] if lacks else []), *others, *fetched])
+
+
+def refuse(parts: Sequence[Sourced], found: Shelf, *, required: bool) -> None:
+    """Stop where something forbids to install the parts.
+
+    Raises:
+        InputError: naming all of it.
+    """
+    against = [of_digests(parts, found) if required else "", of_mirror(parts, found)]
+    if any(against):
+        raise InputError(
+            f"the platform cannot be installed as it was decided: {'; '.join(filter(None, against))}",
+            hint=f"{LOCK_HINT}; {MIRROR_HINT}",
+        )
+
+
+def digest_of(file: Path) -> str:
+    """SHA-256 of a file as digests are written; "" where there is no such file."""
+    if not file.is_file():
+        return ""
+    hashed = sha256()
+    with file.open("rb") as stream:
+        while block := stream.read(BLOCK):
+            hashed.update(block)
+    return f"sha256:{hashed.hexdigest()}"
+
+
+def _text(file: Path) -> str:
+    return read_content(file, most_bytes=MOST_BYTES).decode("utf-8", "replace") if file.is_file() else ""
+
+
+def _lock(path: Path) -> SoftwareLock:
+    if not path.exists():
+        return SoftwareLock()
+    return read_lock(read_text(path, most_bytes=MOST_BYTES), file=f"{STACKS}/{LOCK_NAME}")
+
+
+def _registry(file: Path) -> str:
+    if not file.is_file():
+        return ""
+    named = read_text(file).strip().removeprefix(OCI).rstrip("/")
+    if not named or len(named.split()) != 1:
+        raise InputError(f"{file} must hold one line: the registry and path that images were copied to")
+    return named

@@ -1,0 +1,121 @@
+"""Container images of a part: from their own registries or a mirror's, by digest once that is known."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final, cast
+
+from catalogs.software.exact_versions import split
+from catalogs.software.model import HeldIn
+from catalogs.software.reader import images_of
+from components.platform.building_blocks.artifact_mirror import of_program
+from planning.values.errors import AtollError
+from planning.platform.digests import image_digest
+from planning.platform.mirror import host_and_path, target
+
+if TYPE_CHECKING:
+    from catalogs.software.model import Image
+    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.artifact_mirror import Shelf
+    from planning.spec.platform import Installed
+
+BARE: Final = ".sha"  # end of a key whose chart writes "sha256:" itself (kube-prometheus-stack and its subcharts)
+
+
+def image_values(part: Installed, ground: Ground) -> dict[str, object]:
+    """Values of a chart that say which images are pulled, and from where; empty where upstream's own words do."""
+    return values_from(part.name, _shelf(ground))
+
+
+def values_from(part: str, found: Shelf) -> dict[str, object]:
+    """The same of any row of the catalog, by what there is of digests and mirror."""
+    values: dict[str, object] = {}
+    for image in images_of(part):
+        if image.held_in is HeldIn.VALUES:
+            for key, value in _keys(image, found).items():
+                _set(values, key.split("."), value)
+    return values
+
+
+def image_map(part: Installed, ground: Ground) -> dict[str, str]:
+    """Images that pods of the manifests name, without tag, to what kustomize writes in their place.
+
+    A tag or digest is only said where the part has the image once: kustomize cannot tell two tags apart.
+    """
+    found = _shelf(ground)
+    held: dict[str, list[Image]] = defaultdict(list)
+    for image in images_of(part.name):
+        if image.held_in is HeldIn.OBJECTS:
+            held[split(image.name)[0]].append(image)
+    changed = {repository: _instead(repository, images, found) for repository, images in held.items()}
+    return {repository: new for repository, new in changed.items() if new != repository}
+
+
+def picture(image: str, ground: Ground) -> str:
+    """An image as an object of our own names it: in the mirror where there is one, by digest where that is known."""
+    return pulled_from(image, _shelf(ground))
+
+
+def pulled_from(image: str, found: Shelf) -> str:
+    """The same, by what there is of digests and mirror."""
+    digest = image_digest(image, found.lock)
+    named = target(image, found.registry)
+    return f"{named}@{digest}" if digest and "@" not in named else named
+
+
+def merged(values: Mapping[str, object], over: Mapping[str, object]) -> dict[str, object]:
+    """Values with others over them, mapping by mapping.
+
+    Raises:
+        AtollError: a mapping would replace something that is none.
+    """
+    result = dict(values)
+    for key, value in over.items():
+        below = result.get(key, {})
+        if not isinstance(value, Mapping):
+            result[key] = value
+        elif isinstance(below, Mapping):
+            result[key] = merged(cast("Mapping[str, object]", below), cast("Mapping[str, object]", value))
+        else:
+            raise AtollError(f"the values of a chart have {below!r} at {key!r}, where images are named below it")
+    return result
+
+
+def _shelf(ground: Ground) -> Shelf:
+    return of_program(ground.platform.mirror, offline=ground.settings.offline)
+
+
+def _keys(image: Image, found: Shelf) -> dict[str, str]:
+    """Dotted paths of values to what they must be, for one image."""
+    said: dict[str, str] = {}
+    host, path = host_and_path(image.pulled)
+    if found.registry and image.registry_key:
+        said[image.registry_key] = f"{found.registry}/{host}"
+        said[image.repository_key] = path
+    elif found.registry:
+        said[image.repository_key] = f"{found.registry}/{host}/{path}"
+    if image.instead:
+        said[image.tag_key] = split(image.instead)[1]
+    digest = found.lock.images.get(image.pulled, "")
+    if digest and image.digest_key:
+        said[image.digest_key] = digest.removeprefix("sha256:") if image.digest_key.endswith(BARE) else digest
+    return said
+
+
+def _set(values: dict[str, object], keys: list[str], value: str) -> None:
+    *folders, last = keys
+    for key in folders:
+        values = cast("dict[str, object]", values.setdefault(key, {}))
+    values[last] = value
+
+
+def _instead(repository: str, images: list[Image], found: Shelf) -> str:
+    new = split(target(repository, found.registry))[0]
+    if len({image.pulled for image in images}) > 1:
+        return new
+    (image,) = images[:1]
+    digest = found.lock.images.get(image.pulled, "")
+    if digest:
+        return f"{new}@{digest}"
+    return f"{new}:{split(image.instead)[1]}" if image.instead else new

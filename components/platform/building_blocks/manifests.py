@@ -1,0 +1,162 @@
+"""A part's manifests: paths of a pinned repository, changed by an overlay that is written beside the project."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+import yaml
+
+from components.platform.building_blocks.controller_fields import filled
+from components.platform.building_blocks.images import image_map
+from components.platform.building_blocks.artifact_mirror import UP
+from planning.platform.mirror import MANIFESTS, is_registry
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from components.platform.building_blocks.context import Ground
+    from planning.spec.platform import Installed
+
+SECONDS_TO_FETCH: Final = 300  # the repository is fetched anew for each path; kustomize itself gives up after 27
+# What the mesh's proxy asks for beside a pod that hardly anybody calls: 0.2 vCPU and 60 MB serve 1,000 requests a
+# second (istio.io, performance and scalability); the release reserves 100m and 128Mi for each.
+PROXY: Final[Mapping[str, str]] = {"sidecar.istio.io/proxyCPU": "20m", "sidecar.istio.io/proxyMemory": "64Mi"}
+FOLDER: Final = ".atoll/manifests"  # beside stacks/, which git ignores: every update writes it anew
+
+
+@dataclass(frozen=True, kw_only=True)
+class Patch:
+    """A change of one object, or of all that match.
+
+    Names are those in the release's own files, without the hash that kustomize appends to generated ones; where an
+    object mentions another by name, the mention follows.
+
+    Args:
+        kind: of the object.
+        name: of the object; a regular expression of the whole name, as kustomize has it.
+        namespace: of the object; "" for any.
+        change: a strategic merge patch, without the object's metadata; None to leave the object out. Lists of custom
+            resources are replaced as a whole.
+        annotations: what the object is annotated with besides.
+        operations: JSON patch operations instead.
+    """
+
+    kind: str
+    name: str
+    namespace: str = ""
+    change: Mapping[str, object] | None = None
+    annotations: Mapping[str, str] = field(default_factory=dict[str, str])
+    operations: Sequence[Mapping[str, object]] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Overlay:
+    """What is different from the release's own manifests.
+
+    Args:
+        images: image in the manifests, without its tag, to the image that takes its place.
+        namespace: of every object that has one; "" to leave it as it is.
+    """
+
+    patches: Sequence[Patch] = ()
+    images: Mapping[str, str] = field(default_factory=dict[str, str])
+    namespace: str = ""
+
+
+def manifests(
+    name: str,
+    part: Installed,
+    *,
+    paths: Sequence[str],
+    ground: Ground,
+    overlay: Overlay | None = None,
+    opts: pulumi.ResourceOptions,
+) -> kubernetes.kustomize.v2.Directory:
+    """The objects of some paths of a part's repository; definitions and namespaces come before what needs them."""
+    folder = Path("..") / FOLDER / pulumi.get_stack() / ground.handle.placement.name / name
+    if not ground.settings.offline:
+        changes = overlay or Overlay()
+        changes = replace(changes, images={**image_map(part, ground), **changes.images})
+        _write(folder, kustomization(part, paths=paths, mirror=ground.platform.mirror, at=folder, overlay=changes))
+    whole = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(transforms=[filled]))
+    return kubernetes.kustomize.v2.Directory(name, directory=str(folder), opts=whole)
+
+
+def paths_of(part: Installed) -> tuple[str, ...]:
+    """The part's paths, in the order of the catalog."""
+    return tuple(part.chart.split())
+
+
+def on_system(ground: Ground, *, name: str = ".*") -> tuple[Patch, ...]:
+    """Have deployments run on the platform's own nodes, where nodes carry our labels."""
+    if not ground.on_system:
+        return ()
+    chosen = {"spec": {"template": {"spec": {"nodeSelector": dict(ground.on_system)}}}}
+    return (Patch(kind="Deployment", name=name, change=chosen),)
+
+
+def asks(name: str, *, containers: Sequence[str], cpu: str, memory: str, kind: str = "Deployment") -> Patch:
+    """Have containers of a workload ask for what they need, where the release leaves it open."""
+    requests = {"requests": {"cpu": cpu, "memory": memory}}
+    pod = {"containers": [{"name": each, "resources": requests} for each in containers]}
+    return Patch(kind=kind, name=name, change={"spec": {"template": {"spec": pod}}})
+
+
+def proxies() -> Patch:
+    """Have the mesh's proxies beside deployments ask for little."""
+    return Patch(kind="Deployment", name=".*", change={"spec": {"template": {"metadata": {"annotations": {**PROXY}}}}})
+
+
+def kustomization(
+    part: Installed, *, paths: Sequence[str], mirror: str, at: Path, overlay: Overlay | None = None
+) -> dict[str, object]:
+    """The overlay as kustomize reads it."""
+    changes = overlay or Overlay()
+    return {
+        "apiVersion": "kustomize.config.k8s.io/v1beta1",
+        "kind": "Kustomization",
+        **({"namespace": changes.namespace} if changes.namespace else {}),
+        "resources": [source(part, path, mirror=mirror, at=at) for path in paths],
+        "patches": [_patch(each) for each in changes.patches],
+        "images": [_image(name, new) for name, new in changes.images.items()],
+    }
+
+
+def source(part: Installed, path: str, *, mirror: str, at: Path) -> str:
+    """Where a path of the repository is read: at its commit, or from the folder that mirrors it."""
+    if not mirror or is_registry(mirror):
+        return f"{part.repository}//{path}?ref={part.ref}&timeout={SECONDS_TO_FETCH}"
+    return os.path.relpath(UP / mirror / MANIFESTS / part.ref / path, at)
+
+
+def _patch(patch: Patch) -> dict[str, object]:
+    """The target says which objects; the identity inside a merge patch is there because kustomize asks for one."""
+    target = {"kind": patch.kind, "name": patch.name, **({"namespace": patch.namespace} if patch.namespace else {})}
+    if patch.operations:
+        return {"target": target, "patch": yaml.safe_dump(list(patch.operations), sort_keys=False)}
+    identity = {"apiVersion": "v1", "kind": patch.kind, "metadata": {"name": "any", "annotations": patch.annotations}}
+    body = {"$patch": "delete"} if patch.change is None else dict(patch.change)
+    return {"target": target, "patch": yaml.safe_dump({**identity, **body}, sort_keys=False)}
+
+
+def _image(name: str, new: str) -> dict[str, str]:
+    """A digest or a tag is what follows the last path element's "@" or ":"."""
+    bare, _, digest = new.partition("@")
+    if digest:
+        return {"name": name, "newName": bare, "digest": digest}
+    folder, slash, last = new.rpartition("/")
+    short, _, tag = last.partition(":")
+    return {"name": name, "newName": f"{folder}{slash}{short}", **({"newTag": tag} if tag else {})}
+
+
+def _write(folder: Path, document: Mapping[str, object]) -> None:
+    """Beside the old one, then in its place."""
+    folder.mkdir(parents=True, exist_ok=True)
+    draft = folder / "kustomization.yaml.new"
+    draft.write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")
+    draft.replace(folder / "kustomization.yaml")

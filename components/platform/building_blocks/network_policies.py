@@ -1,0 +1,224 @@
+"""Network policies of the platform's own namespaces: everything is shut, and each part opens its single ways.
+
+Every namespace that `namespaces.py` makes gets the same from `fence`: nothing in or out, but names (DNS), its own pods,
+the way to the Kubernetes API, and in from Prometheus and from the ingress gateway on any port. What else a part needs
+it opens itself, with its component as `parent`:
+
+- `allow(...)`: from one namespace to another, at both ends. Namespaces of Kubeflow's own manifests, and of workloads,
+  are fine as either end.
+- `admission(...)`: the API server calls a webhook of the part.
+- `watched(...)`: Prometheus scrapes a namespace that is not made by `namespaces.py`.
+- `outward(...)`: HTTPS to anything outside the cluster: a provider's bucket, an identity provider, a forwarding target.
+
+Pods of the host's network (node agents that ask for it) are not subject to any of it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+
+from components.context.names import METADATA_ADDRESS, NAME_CACHE
+from components.platform.building_blocks import names
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pulumi_kubernetes.networking.v1 import (
+        NetworkPolicyEgressRuleArgsDict,
+        NetworkPolicyPeerArgsDict,
+        NetworkPolicyPortArgsDict,
+        NetworkPolicySpecArgsDict,
+    )
+
+    from planning.spec.cluster import ClusterSpec
+
+HOME: Final = "kubernetes.io/metadata.name"  # a label that every namespace has, with its own name
+EVERYWHERE: Final = ""  # any namespace of the cluster
+DNS: Final = 53
+API_PORTS: Final = (443, 6443)  # of API servers, once the service's address is translated to theirs
+ANYWHERE: Final = "0.0.0.0/0"
+PRIVATE: Final = ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10")
+AT_PRIVATE_ADDRESS: Final = frozenset({"aws", "gcp"})  # targets whose API pods reach inside the cluster's network
+GATEWAY_PODS: Final = {"app": "istio-ingressgateway"}
+PROMETHEUS_PODS: Final = {"app.kubernetes.io/name": "prometheus"}
+
+
+def fence(namespace: str, *, servers: Sequence[str], parent: pulumi.Resource) -> None:
+    """Shut a namespace but for what every part needs.
+
+    Args:
+        servers: ranges in which the Kubernetes API answers, from `api_servers`.
+    """
+    for name, spec in _shut(servers).items():
+        _policy(f"{namespace}-{name}", name, namespace=namespace, spec=spec, parent=parent)
+
+
+def api_servers(spec: ClusterSpec) -> tuple[str, ...]:
+    """Ranges in which pods find the Kubernetes API: the provider chooses its address."""
+    return PRIVATE if spec.placement.target in AT_PRIVATE_ADDRESS else (ANYWHERE,)
+
+
+def allow(
+    name: str,
+    *,
+    source: str,
+    target: str,
+    ports: Sequence[int],
+    parent: pulumi.Resource,
+    source_pods: Mapping[str, str] | None = None,
+    target_pods: Mapping[str, str] | None = None,
+) -> None:
+    """Open one way between two namespaces, at both ends.
+
+    Args:
+        name: of the way, as in "mlflow-to-store": it names both policies.
+        source: namespace that calls; EVERYWHERE for any, whose own egress then stays as it is.
+        target: namespace that answers.
+        ports: of the pods that answer, not of their service.
+        source_pods: labels of the pods that call; all of them by default.
+        target_pods: labels of the pods that answer; all of them by default.
+    """
+    inward: NetworkPolicySpecArgsDict = {
+        "pod_selector": {"match_labels": dict(target_pods or {})},
+        "policy_types": ["Ingress"],
+        "ingress": [{"from_": [_peer(source, source_pods)], "ports": _ports(ports)}],
+    }
+    _policy(f"{name}-in", f"{name}-in", namespace=target, spec=inward, parent=parent)
+    if source == EVERYWHERE:
+        return
+    out: NetworkPolicySpecArgsDict = {
+        "pod_selector": {"match_labels": dict(source_pods or {})},
+        "policy_types": ["Egress"],
+        "egress": [{"to": [_peer(target, target_pods)], "ports": _ports(ports)}],
+    }
+    _policy(f"{name}-out", f"{name}-out", namespace=source, spec=out, parent=parent)
+
+
+def admission(
+    name: str,
+    *,
+    namespace: str,
+    ports: Sequence[int],
+    parent: pulumi.Resource,
+    pods: Mapping[str, str] | None = None,
+    after: Sequence[pulumi.Resource] = (),
+) -> None:
+    """Let the API server call a webhook: it is no pod that a policy could name, so the ports are open to all.
+
+    Args:
+        name: as in "kueue-webhook".
+        ports: of the pods, not of their service.
+        after: what makes the namespace, where `namespaces.py` does not.
+    """
+    spec: NetworkPolicySpecArgsDict = {
+        "pod_selector": {"match_labels": dict(pods or {})},
+        "policy_types": ["Ingress"],
+        "ingress": [{"ports": _ports(ports)}],
+    }
+    _policy(name, name, namespace=namespace, spec=spec, parent=parent, after=after)
+
+
+def outward(
+    name: str,
+    *,
+    namespace: str,
+    parent: pulumi.Resource,
+    ports: Sequence[int] = (443,),
+    pods: Mapping[str, str] | None = None,
+) -> None:
+    """Let pods call any address but that of the node's metadata.
+
+    Args:
+        name: as in "velero-bucket".
+    """
+    spec: NetworkPolicySpecArgsDict = {
+        "pod_selector": {"match_labels": dict(pods or {})},
+        "policy_types": ["Egress"],
+        "egress": [
+            {"to": [_block(ANYWHERE)], "ports": _ports(ports)},
+        ],
+    }
+    _policy(name, name, namespace=namespace, spec=spec, parent=parent)
+
+
+def watched(namespace: str, *, parent: pulumi.Resource, after: Sequence[pulumi.Resource] = ()) -> None:
+    """Let Prometheus scrape the pods of a namespace that is not shut here but by the manifests that bring it.
+
+    Args:
+        after: what makes the namespace.
+    """
+    spec = _inward(_peer(names.OBSERVABILITY, PROMETHEUS_PODS))
+    name = f"{namespace}-allow-metrics"
+    _policy(name, "allow-metrics", namespace=namespace, spec=spec, parent=parent, after=after)
+
+
+def _inward(peer: NetworkPolicyPeerArgsDict) -> NetworkPolicySpecArgsDict:
+    return {"pod_selector": {}, "policy_types": ["Ingress"], "ingress": [{"from_": [peer]}]}
+
+
+def _shut(servers: Sequence[str]) -> dict[str, NetworkPolicySpecArgsDict]:
+    return {
+        "default-deny": {"pod_selector": {}, "policy_types": ["Ingress", "Egress"]},
+        "allow-dns": {
+            "pod_selector": {},
+            "policy_types": ["Egress"],
+            "egress": [
+                {
+                    "to": [_peer("kube-system", None), {"ip_block": {"cidr": NAME_CACHE}}],
+                    "ports": [{"protocol": "UDP", "port": DNS}, {"protocol": "TCP", "port": DNS}],
+                }
+            ],
+        },
+        "allow-own-pods": {
+            "pod_selector": {},
+            "policy_types": ["Ingress", "Egress"],
+            "ingress": [{"from_": [{"pod_selector": {}}]}],
+            "egress": [{"to": [{"pod_selector": {}}]}],
+        },
+        "allow-api-server": {
+            "pod_selector": {},
+            "policy_types": ["Egress"],
+            "egress": [_to_servers(servers)],
+        },
+        "allow-gateway": _inward(_peer(names.ISTIO, GATEWAY_PODS)),
+        "allow-metrics": _inward(_peer(names.OBSERVABILITY, PROMETHEUS_PODS)),
+    }
+
+
+def _to_servers(servers: Sequence[str]) -> NetworkPolicyEgressRuleArgsDict:
+    """Without a block where it would hold every address: Cilium counts nodes, where an API server may be, to none."""
+    ports = _ports(API_PORTS)
+    return {"ports": ports} if ANYWHERE in servers else {"to": [_block(each) for each in servers], "ports": ports}
+
+
+def _peer(namespace: str, pods: Mapping[str, str] | None) -> NetworkPolicyPeerArgsDict:
+    home: NetworkPolicyPeerArgsDict = {"namespace_selector": {"match_labels": {HOME: namespace} if namespace else {}}}
+    return {**home, "pod_selector": {"match_labels": dict(pods)}} if pods else home
+
+
+def _block(cidr: str) -> NetworkPolicyPeerArgsDict:
+    return {"ip_block": {"cidr": cidr, "except_": [METADATA_ADDRESS] if cidr == ANYWHERE else []}}
+
+
+def _ports(numbers: Sequence[int]) -> list[NetworkPolicyPortArgsDict]:
+    return [{"protocol": "TCP", "port": number} for number in numbers]
+
+
+def _policy(
+    logical: str,
+    name: str,
+    *,
+    namespace: str,
+    spec: NetworkPolicySpecArgsDict,
+    parent: pulumi.Resource,
+    after: Sequence[pulumi.Resource] = (),
+) -> None:
+    kubernetes.networking.v1.NetworkPolicy(
+        logical,
+        metadata={"name": name, "namespace": namespace},
+        spec=spec,
+        opts=pulumi.ResourceOptions(parent=parent, depends_on=list(after)),
+    )

@@ -1,0 +1,178 @@
+"""Where a part, or a team, keeps objects, and how it gets there: the same view of every engine of the object store."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+
+from components.context.names import METADATA_ADDRESS, POD_IDENTITY_ADDRESS
+from components.platform.building_blocks.bucket_users import PROVIDER
+from components.platform.building_blocks import network_policies
+from components.platform.building_blocks.names import CLUSTER_ISSUER, S3_ADDRESS
+from planning.values.errors import AtollError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from components.platform.building_blocks.context import Ground
+    from components.context.placement import PlatformBucket
+
+REGION: Final = "us-east-1"  # what MinIO and SeaweedFS answer to unless told otherwise
+POD_PORTS: Final[Mapping[str, int]] = {"minio": 9000, "seaweedfs": 8443}  # of the pods behind `names.S3_ADDRESS`
+CA_NAME: Final = "s3-ca"  # Secret, and Certificate, that `trust` makes in a namespace
+CA_KEY: Final = "ca.crt"
+GKE_METADATA_ADDRESS: Final = "169.254.169.252/32"  # of its network policies, beside METADATA_ADDRESS
+# Where a pod's identity is handed out, on its own node: EKS Pod Identity agent (docs.aws.amazon.com/eks, pod-id-agent),
+# and the metadata server of GKE's workload identity (cloud.google.com/kubernetes-engine/docs, network policy of it).
+# By the kind of identity; an existing cluster may have any. A node's own identity answers at the last of them, too.
+IDENTITY_AGENTS: Final[Mapping[str, Mapping[str, int]]] = {
+    "pod_identity": {POD_IDENTITY_ADDRESS: 80},
+    "workload_identity": {GKE_METADATA_ADDRESS: 988, METADATA_ADDRESS: 80},
+    "federation": {},
+    "none": {POD_IDENTITY_ADDRESS: 80, GKE_METADATA_ADDRESS: 988, METADATA_ADDRESS: 80},
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Store:
+    """One user's place in the object store.
+
+    Args:
+        endpoint: URL of the S3-compatible API.
+        host: the same without its scheme: "s3.object-store.svc.cluster.local:9000".
+        prefix: what every key must begin with, without slashes at its ends; "" where the bucket is the user's own.
+        access_key: "" where the service account's identity is the way in.
+        secret_key: "" likewise.
+        ca_secret: Secret with `ca.crt` that the endpoint's certificate hangs on, made by `trust`; "" for public ones.
+        scheme: of URIs: "s3", or "gs" where the provider's own API is spoken.
+        path_style: whether the bucket is part of the path, and not of the host.
+        annotations: what the user's service account carries.
+    """
+
+    endpoint: str
+    host: str
+    region: str
+    bucket: pulumi.Input[str]
+    prefix: str
+    access_key: str
+    secret_key: pulumi.Input[str] = field(repr=False)
+    ca_secret: str
+    scheme: str
+    path_style: bool
+    annotations: Mapping[str, pulumi.Input[str]] = field(default_factory=dict[str, "pulumi.Input[str]"])
+
+    @property
+    def keyless(self) -> bool:
+        """Whether the pod's identity at the provider is what lets it in."""
+        return not self.access_key
+
+    def uri(self, *folders: str) -> pulumi.Output[str]:
+        """Where the user writes, as in "s3://bucket/prefix/folder"."""
+        path = "/".join(each for each in (self.prefix, *folders) if each)
+        return pulumi.Output.concat(f"{self.scheme}://", self.bucket, f"/{path}" if path else "")
+
+
+def store_of(user: str, ground: Ground) -> Store:
+    """The store as a user of `names.STORE_USERS`, or "team-<name>", sees it.
+
+    Raises:
+        AtollError: the provider's bucket is asked for, and there is none.
+    """
+    if ground.platform.object_store == PROVIDER:
+        return _at_provider(user, ground.handle.bucket)
+    return Store(
+        endpoint=S3_ADDRESS,
+        host=urlsplit(S3_ADDRESS).netloc,
+        region=REGION,
+        bucket=user,
+        prefix="",
+        access_key=user,
+        secret_key=ground.keyring.secret(f"s3-{user}"),
+        ca_secret=CA_NAME,
+        scheme="s3",
+        path_style=True,
+    )
+
+
+def _at_provider(user: str, bucket: PlatformBucket | None) -> Store:
+    if bucket is None:
+        raise AtollError("the object store is the provider's, and the platform has no bucket there")
+    return Store(
+        endpoint=bucket.endpoint,
+        host=urlsplit(bucket.endpoint).netloc,
+        region=bucket.region,
+        bucket=bucket.name,
+        prefix=user,
+        access_key="",
+        secret_key="",
+        ca_secret="",
+        scheme=bucket.scheme,
+        path_style=False,
+        annotations=bucket.annotations.get(user, {}),
+    )
+
+
+def pod_port(ground: Ground) -> int:
+    """Port that network policies name on the way to the store in the cluster: they judge by that of its pods."""
+    return POD_PORTS[ground.platform.object_store]
+
+
+def trust(name: str, *, namespace: str, ground: Ground, parent: pulumi.Resource) -> pulumi.Resource | None:
+    """Brings the store's certificate authority into a namespace as Secret `s3-ca`, key `ca.crt`.
+
+    A cert-manager Secret always holds the authority that signed it; its own key pair serves for nothing.
+
+    Args:
+        name: logical name.
+
+    Returns:
+        What has to be there before a pod mounts it; None where the store's certificate is a public one.
+    """
+    if ground.platform.object_store == PROVIDER:
+        return None
+    return kubernetes.apiextensions.CustomResource(
+        name,
+        api_version="cert-manager.io/v1",
+        kind="Certificate",
+        metadata={"name": CA_NAME, "namespace": namespace},
+        spec={
+            "secretName": CA_NAME,
+            "commonName": CA_NAME,
+            "usages": ["client auth"],
+            "privateKey": {"algorithm": "ECDSA", "size": 256, "rotationPolicy": "Always"},
+            "issuerRef": {"group": "cert-manager.io", "kind": "ClusterIssuer", "name": CLUSTER_ISSUER},
+        },
+        opts=pulumi.ResourceOptions(parent=parent),
+    )
+
+
+def bucket_way(name: str, *, namespace: str, pods: Mapping[str, str], ground: Ground, parent: pulumi.Resource) -> None:
+    """Opens the way from pods to the provider's bucket, and to the agent that hands out their identity.
+
+    Only in a namespace that is shut: where egress is open, this would be all that is left of it.
+
+    Args:
+        name: as in "store-to-tier".
+        pods: labels of the pods.
+    """
+    network_policies.outward(name, namespace=namespace, pods=pods, parent=parent)
+    agents = IDENTITY_AGENTS[ground.handle.identity.kind]
+    if not agents:
+        return
+    kubernetes.networking.v1.NetworkPolicy(
+        f"{name}-identity",
+        metadata={"name": f"{name}-identity", "namespace": namespace},
+        spec={
+            "pod_selector": {"match_labels": dict(pods)},
+            "policy_types": ["Egress"],
+            "egress": [
+                {"to": [{"ip_block": {"cidr": cidr}}], "ports": [{"protocol": "TCP", "port": port}]}
+                for cidr, port in agents.items()
+            ],
+        },
+        opts=pulumi.ResourceOptions(parent=parent),
+    )

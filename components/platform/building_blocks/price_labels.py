@@ -1,0 +1,58 @@
+"""Which label of a node says what it costs, and what rules and dashboards know of the cluster."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from components.context.names import namespace
+from planning.platform.alerts.slo_targets import owed, shared_tiers
+from planning.platform.alerts.model import Facts
+from planning.costs.node_prices import NodePrices
+
+if TYPE_CHECKING:
+    from decimal import Decimal
+
+    from components.platform.building_blocks.context import Ground
+    from planning.spec.cluster import Pool
+
+POOL: Final = "atoll/pool"
+MACHINE: Final = "node.kubernetes.io/instance-type"
+
+
+def label_of(ground: Ground) -> str:
+    """Nodes of ours carry their pool; those of a cluster that exists only the name of their machine."""
+    return POOL if ground.labelled else MACHINE
+
+
+def key_of(pool: Pool, ground: Ground) -> str:
+    """What that label says on the nodes of a pool."""
+    return pool.name if ground.labelled else pool.machine
+
+
+def by_label(ground: Ground) -> dict[str, Decimal]:
+    """USD per node-hour by what that label says; pools whose price nobody knows are left out."""
+    hourly = (ground.prices or NodePrices()).usd_per_hour
+    return {key_of(pool, ground): hourly[pool.name] for pool in ground.spec.pools if pool.name in hourly}
+
+
+def known(ground: Ground) -> Facts:
+    """What the rules of this cluster depend on."""
+    prices = ground.prices or NodePrices()
+    return Facts(
+        parts=frozenset(part.name for part in ground.platform.parts),
+        pool_label=_as_metric(label_of(ground)),
+        prices=by_label(ground),
+        other_usd_per_month=prices.other_usd_per_month,
+        ceiling_usd_per_month=ground.ceiling_usd_per_month,
+        teams={namespace(work): team.name for team in ground.platform.teams for work in team.workloads},
+        slo_percent=ground.platform.slo_percent,
+        idle_minutes=ground.platform.idle_minutes,
+        gpu_pools=tuple(dict.fromkeys(key_of(pool, ground) for pool in ground.spec.pools if pool.accelerators)),
+        owed=owed(ground.spec),
+        shared_tiers=shared_tiers(ground.spec),
+    )
+
+
+def _as_metric(label: str) -> str:
+    """A label of a node as kube-state-metrics writes it."""
+    return "label_" + "".join(letter if letter.isalnum() else "_" for letter in label)

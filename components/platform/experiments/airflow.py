@@ -1,0 +1,265 @@
+"""Airflow: a pod for each task, metadata in PostgreSQL, logs in the object store, its page behind the sign-in."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, final
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+
+from components.platform.building_blocks import chart, network_policies
+from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.database import Database, database
+from components.platform.building_blocks.routes import door
+from components.platform.building_blocks.names import AIRFLOW, AIRFLOW_ACCOUNTS, AIRFLOW_HOST, OBJECT_STORE
+from components.platform.building_blocks.object_store_access import CA_KEY, CA_NAME, Store, bucket_way, pod_port, store_of, trust
+
+if TYPE_CHECKING:
+    from components.platform.building_blocks.component import Charges
+    from components.platform.building_blocks.context import Ground
+    from planning.spec.platform import Installed
+
+NAME: Final = "airflow"
+SECRETS: Final = "airflow-secrets"
+STORE: Final = "airflow-store"
+SERVICE: Final = "airflow-api-server"
+PORT: Final = 8080
+CA_FOLDER: Final = "/etc/s3-ca"
+USER_ID: Final = 50000  # of the image
+NO_GROOMER: Final = {"logGroomerSidecar": {"enabled": False}}
+# Who comes through the door is the person whom the gateway names; nobody has a password here. Roles beyond "User" are
+# given with `airflow users add-role`.
+SIGN_IN: Final = """\
+from flask_appbuilder.const import AUTH_REMOTE_USER
+
+AUTH_TYPE = AUTH_REMOTE_USER
+AUTH_REMOTE_USER_ENV_VAR = "HTTP_KUBEFLOW_USERID"
+AUTH_USER_REGISTRATION = True
+AUTH_USER_REGISTRATION_ROLE = "User"
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AirflowArgs:
+    """The decided part, its charges, and what it stands on."""
+
+    part: Installed
+    ground: Ground
+    charges: Charges
+
+
+@final
+class Airflow(pulumi.ComponentResource):
+    """Scheduler, DAG processor, triggerer and API server, with their database."""
+
+    def __init__(self, name: str, args: AirflowArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("atoll:platform:Airflow", name, args.ground.facts(NAME, args.charges), opts)
+        ground = args.ground
+        store = store_of(NAME, ground)
+        authority = trust("airflow-ca", namespace=AIRFLOW, ground=ground, parent=self)
+        runs = database(
+            NAME, namespace=AIRFLOW, disk_gb=args.part.disk_gb, ground=ground, parent=self, authority=authority
+        )
+        before = [*runs.before, _secrets(runs, ground, parent=self), *_connection(store, parent=self)]
+        chart.release(NAME, args.part, values=values(ground, store), ground=ground, parent=self, depends_on=before)
+        _ways(store, ground, parent=self)
+        _monitor(parent=self)
+        door(AIRFLOW_HOST, SERVICE, PORT, namespace=AIRFLOW, ground=ground, parent=self)
+        self.register_outputs({})
+
+
+def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+    """Airflow as it was decided."""
+    args = AirflowArgs(part=ground.part(NAME), ground=ground, charges=charges)
+    made = Airflow(NAME, args, opts=options)
+    return Part(resource=made, outputs={"airflowUrl": f"https://{ground.host(AIRFLOW_HOST)}"})
+
+
+def values(ground: Ground, store: Store) -> dict[str, object]:
+    """What differs from the chart's defaults, which bring a PostgreSQL, a Redis, and a user "admin" of that password.
+
+    The migration is no hook: a release that waits for its pods would never come to a hook that they wait for.
+    """
+    return {
+        "executor": "KubernetesExecutor",
+        "postgresql": {"enabled": False},
+        "redis": {"enabled": False},
+        "createUserJob": {"enabled": False},
+        "migrateDatabaseJob": {"useHelmHooks": False, "applyCustomEnv": False},
+        "data": {"metadataSecretName": SECRETS},
+        "fernetKeySecretName": SECRETS,
+        "apiSecretKeySecretName": SECRETS,
+        "webserverSecretKeySecretName": SECRETS,
+        "jwtSecretName": SECRETS,
+        "env": environment(ground, store),
+        "secret": _connection_variables(store),
+        "volumes": _authority_volumes(store),
+        "volumeMounts": _authority_mounts(store),
+        "securityContexts": {
+            "pod": {
+                "runAsUser": USER_ID,
+                "runAsGroup": 0,
+                "fsGroup": 0,
+                "runAsNonRoot": True,
+                "seccompProfile": {"type": "RuntimeDefault"},
+            },
+            "containers": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
+        },
+        "nodeSelector": dict(ground.on_system),
+        "workers": _account("workers"),
+        "apiServer": {"apiServerConfig": SIGN_IN, **_account("apiServer"), **_asked("250m", "1Gi")},
+        "scheduler": {**NO_GROOMER, **_account("scheduler"), **_asked("250m", "1Gi")},
+        "dagProcessor": {"enabled": True, **NO_GROOMER, **_account("dagProcessor"), **_asked("150m", "512Mi")},
+        "triggerer": {
+            "persistence": {"enabled": False},
+            **NO_GROOMER,
+            **_account("triggerer"),
+            **_asked("100m", "512Mi"),
+        },
+        "statsd": {
+            "securityContexts": {
+                "pod": {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}},
+                "container": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
+            },
+            **_asked("20m", "64Mi"),
+        },
+        **_dags(ground),
+    }
+
+
+def environment(ground: Ground, store: Store) -> list[dict[str, object]]:
+    """Settings of every Airflow process; where the store needs no keys, its connection holds none."""
+    said: dict[str, object] = {
+        "AIRFLOW__API__BASE_URL": f"https://{ground.host(AIRFLOW_HOST)}",
+        "AIRFLOW__LOGGING__REMOTE_LOGGING": "True",
+        "AIRFLOW__LOGGING__REMOTE_BASE_LOG_FOLDER": store.uri("logs"),
+    }
+    if store.scheme == "s3":  # of the others the library finds the pod's identity without a connection
+        said["AIRFLOW__LOGGING__REMOTE_LOG_CONN_ID"] = "store"
+    if store.keyless and store.scheme == "s3":
+        said["AIRFLOW_CONN_STORE"] = json.dumps({"conn_type": "aws", "extra": {"region_name": store.region}})
+    return [{"name": name, "value": value} for name, value in said.items()]
+
+
+def connection(keys: tuple[str, str], *, endpoint: str, region: str) -> str:
+    """Airflow's connection to the store, as JSON; keys: access key, secret key."""
+    login, password = keys
+    extra = {"endpoint_url": endpoint, "region_name": region, "verify": f"{CA_FOLDER}/{CA_KEY}"}
+    return json.dumps({"conn_type": "aws", "login": login, "password": password, "extra": extra})
+
+
+def fernet_key(secret: str) -> str:
+    """Key that Airflow encrypts connections with: 32 bytes, in URL-safe base64."""
+    return base64.urlsafe_b64encode(hashlib.sha256(secret.encode()).digest()).decode()
+
+
+def _account(part: str) -> dict[str, object]:
+    """The names that rights at the provider are given to."""
+    return {"serviceAccount": {"name": AIRFLOW_ACCOUNTS[part]}}
+
+
+def _asked(cpu: str, memory: str) -> dict[str, object]:
+    return {"resources": {"requests": {"cpu": cpu, "memory": memory}, "limits": {"memory": "2Gi"}}}
+
+
+def _dags(ground: Ground) -> dict[str, object]:
+    """DAGs come from a git repository of the customer; without one there are none."""
+    found = ground.settings
+    if not found.airflow_dags:
+        return {}
+    sync: dict[str, object] = {"enabled": True, "repo": found.airflow_dags, "ref": found.airflow_dags_ref}
+    return {
+        "dags": {
+            "gitSync": {
+                **sync,
+                "subPath": "",
+                "period": "60s",
+                "securityContexts": {
+                    "container": {
+                        "runAsNonRoot": True,
+                        "allowPrivilegeEscalation": False,
+                        "capabilities": {"drop": ["ALL"]},
+                    }
+                },
+            }
+        }
+    }
+
+
+def _secrets(runs: Database, ground: Ground, *, parent: pulumi.Resource) -> kubernetes.core.v1.Secret:
+    keyring = ground.keyring
+    address = pulumi.Output.concat(
+        f"postgresql+psycopg2://{runs.user}:", runs.password, f"@{runs.host}:5432/{runs.name}?sslmode=require"
+    )
+    return kubernetes.core.v1.Secret(
+        SECRETS,
+        metadata={"name": SECRETS, "namespace": AIRFLOW},
+        string_data={
+            "connection": address,
+            "fernet-key": keyring.secret("airflow-fernet").apply(fernet_key),
+            "api-secret-key": keyring.secret("airflow-api"),
+            "webserver-secret-key": keyring.secret("airflow-api"),
+            "jwt-secret": keyring.secret("airflow-jwt"),
+        },
+        opts=pulumi.ResourceOptions(parent=parent),
+    )
+
+
+def _connection(store: Store, *, parent: pulumi.Resource) -> list[pulumi.Resource]:
+    if store.keyless:
+        return []
+    endpoint, region, login = store.endpoint, store.region, store.access_key
+    written = pulumi.Output.from_input(store.secret_key).apply(
+        lambda key: connection((login, key), endpoint=endpoint, region=region)
+    )
+    return [
+        kubernetes.core.v1.Secret(
+            STORE,
+            metadata={"name": STORE, "namespace": AIRFLOW},
+            string_data={"connection": pulumi.Output.secret(written)},
+            opts=pulumi.ResourceOptions(parent=parent),
+        )
+    ]
+
+
+def _connection_variables(store: Store) -> list[dict[str, object]]:
+    if store.keyless:
+        return []
+    return [{"envName": "AIRFLOW_CONN_STORE", "secretName": STORE, "secretKey": "connection"}]
+
+
+def _authority_volumes(store: Store) -> list[dict[str, object]]:
+    if not store.ca_secret:
+        return []
+    return [{"name": "authority", "secret": {"secretName": CA_NAME, "items": [{"key": CA_KEY, "path": CA_KEY}]}}]
+
+
+def _authority_mounts(store: Store) -> list[dict[str, object]]:
+    return [{"name": "authority", "mountPath": CA_FOLDER, "readOnly": True}] if store.ca_secret else []
+
+
+def _ways(store: Store, ground: Ground, *, parent: pulumi.Resource) -> None:
+    if store.keyless:
+        bucket_way("airflow-bucket", namespace=AIRFLOW, pods={"release": NAME}, ground=ground, parent=parent)
+    else:
+        network_policies.allow("airflow-store", source=AIRFLOW, target=OBJECT_STORE, ports=[pod_port(ground)], parent=parent)
+    if ground.settings.airflow_dags:
+        network_policies.outward("airflow-dags", namespace=AIRFLOW, parent=parent)
+
+
+def _monitor(*, parent: pulumi.Resource) -> None:
+    kubernetes.apiextensions.CustomResource(
+        "airflow-monitor",
+        api_version="monitoring.coreos.com/v1",
+        kind="ServiceMonitor",
+        metadata={"name": NAME, "namespace": AIRFLOW},
+        spec={
+            "selector": {"matchLabels": {"component": "statsd", "release": NAME}},
+            "endpoints": [{"port": "statsd-scrape", "interval": "60s"}],
+        },
+        opts=pulumi.ResourceOptions(parent=parent),
+    )

@@ -1,0 +1,144 @@
+"""Dex from the Kubeflow release: it asks the customer's identity provider who somebody is, or knows them itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import sha256
+from json import dumps
+from typing import TYPE_CHECKING, Final, final
+from urllib.parse import urlsplit
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+
+from components.tenancy.cluster import shut_namespace
+from components.platform.building_blocks import names
+from components.platform.building_blocks.component import Part
+from components.platform.foundation.dex_configuration import Secrets, configuration, password_of
+from components.platform.building_blocks.network_policies import allow, api_servers, fence, outward
+from components.platform.building_blocks.manifests import Overlay, Patch, manifests, on_system, paths_of
+from components.platform.building_blocks.sso import DEX_PORT, addresses
+from planning.values.errors import InputError
+
+if TYPE_CHECKING:
+    from components.platform.building_blocks.component import Charges
+    from components.platform.building_blocks.context import Ground
+
+CONFIGURATION: Final = "atoll-dex"
+FILE: Final = "config.yaml"  # as the release mounts it
+HTTPS: Final = 443
+PODS: Final = {"app": "dex"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DexArgs:
+    """What it is built on, and the price of its volumes."""
+
+    ground: Ground
+    charges: Charges
+
+
+@final
+class Dex(pulumi.ComponentResource):
+    """Dex with a configuration that lives in a Secret; none of the release's accounts and secrets is left."""
+
+    def __init__(self, name: str, args: DexArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+        ground = args.ground
+        part = ground.part("dex")
+        super().__init__("atoll:platform:Dex", name, ground.facts("dex", args.charges), opts)
+        home = shut_namespace(names.SIGN_IN, level="restricted", parent=self)
+        fence(names.SIGN_IN, servers=api_servers(ground.spec), parent=home)
+        _ways(ground, home=home)
+        secret = _secret(ground, home=home)
+        manifests(
+            "dex",
+            part,
+            paths=paths_of(part),
+            ground=ground,
+            overlay=Overlay(patches=patches(ground)),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[secret]),
+        )
+        self.register_outputs({})
+
+
+def patches(ground: Ground) -> tuple[Patch, ...]:
+    """The release's namespace, accounts and secrets left out; our configuration in their place."""
+    return (
+        Patch(kind="Namespace", name=names.SIGN_IN),
+        Patch(kind="ConfigMap", name="dex"),
+        Patch(kind="Secret", name="dex-oidc-client"),
+        Patch(kind="Secret", name="dex-passwords"),
+        Patch(kind="Deployment", name="dex", change={"spec": {"template": _template(ground)}}),
+        *on_system(ground),
+    )
+
+
+def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+    """Dex, where people sign in, and the passwords of those whom only the cluster knows."""
+    _complete(ground)
+    made = Dex("dex", DexArgs(ground=ground, charges=charges), opts=options)
+    outputs: dict[str, pulumi.Input[object]] = {"signIn": f"https://{ground.host(names.DASHBOARD_HOST)}"}
+    if ground.platform.sso is not None:
+        return Part(resource=made, outputs={**outputs, "ssoRedirectUri": addresses(ground).callback})
+    passwords = {user.name: ground.keyring.secret(password_of(user)) for user in ground.spec.access.users}
+    return Part(resource=made, outputs={**outputs, "signInPasswords": pulumi.Output.secret(passwords)})
+
+
+def _complete(ground: Ground) -> None:
+    """Refuse to go on without the client secret, which only a real run needs.
+
+    Raises:
+        InputError: it is not in the stack's configuration.
+    """
+    settings = ground.settings
+    if ground.platform.sso is None or settings.offline or settings.sso_client_secret:
+        return
+    raise InputError(
+        "access.sso is set, and the stack has no secret for it",
+        hint="write it with: pulumi config set --secret atoll:ssoClientSecret",
+    )
+
+
+def _secret(ground: Ground, *, home: pulumi.Resource) -> kubernetes.core.v1.Secret:
+    keyring = ground.keyring
+    real = Secrets(plain=keyring.secret, hashed=keyring.hashed, provider=ground.settings.sso_client_secret)
+    return kubernetes.core.v1.Secret(
+        CONFIGURATION,
+        metadata={"name": CONFIGURATION, "namespace": names.SIGN_IN},
+        type="Opaque",
+        string_data={FILE: pulumi.Output.secret(pulumi.Output.json_dumps(configuration(ground, real)))},
+        opts=pulumi.ResourceOptions(parent=home),
+    )
+
+
+def _template(ground: Ground) -> dict[str, object]:
+    """Dex reads its configuration once, so a mark of it starts the pods anew; dollar signs are no variables."""
+    shape = Secrets(plain=lambda name: name, hashed=lambda name: name, provider="provider")
+    mark = sha256(dumps(configuration(ground, shape), sort_keys=True).encode()).hexdigest()[:16]
+    container = {
+        "name": "dex",
+        "envFrom": None,
+        "env": [{"name": "DEX_EXPAND_ENV", "value": "false"}],
+        "resources": {"requests": {"cpu": "10m", "memory": "32Mi"}},
+    }
+    mounted = {"secretName": CONFIGURATION, "items": [{"key": FILE, "path": FILE}]}
+    return {
+        "metadata": {"annotations": {"atoll/configuration": mark}},
+        "spec": {"containers": [container], "volumes": [{"name": "config", "configMap": None, "secret": mounted}]},
+    }
+
+
+def _ways(ground: Ground, *, home: pulumi.Resource) -> None:
+    """Dex asks the identity provider; what asks Dex opens its way itself, but for what is before it."""
+    allow(
+        "oauth2-proxy-to-dex",
+        source=names.PROXY,
+        target=names.SIGN_IN,
+        ports=[DEX_PORT],
+        target_pods=PODS,
+        parent=home,
+    )
+    sso = ground.platform.sso
+    if sso is not None:
+        port = urlsplit(sso.issuer or "").port or HTTPS
+        outward("dex-identity-provider", namespace=names.SIGN_IN, ports=sorted({HTTPS, port}), pods=PODS, parent=home)

@@ -1,0 +1,161 @@
+"""Istio from the Kubeflow release: the mesh that asks the sign-in about every request, and the one gateway into it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, final
+
+import pulumi
+import yaml
+
+from components.platform.building_blocks import names
+from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.routes import unawaited
+from components.platform.building_blocks.network_policies import GATEWAY_PODS, admission, watched
+from components.platform.building_blocks.retention import NAMESPACE, keeper
+from components.platform.building_blocks.manifests import Overlay, Patch, manifests, on_system, paths_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from components.platform.building_blocks.component import Charges
+    from components.platform.building_blocks.context import Ground
+    from components.context.placement import Ingress
+
+USUAL: Final = "common/istio/istio-install/overlays/oauth2-proxy"
+# Overlay of the release where nodes differ: GKE's have their CNI plugins in another folder.
+OVERLAYS: Final[Mapping[str, str]] = {"gcp": "common/istio/istio-install/overlays/gke"}
+WATCHED: Final = (names.ISTIO, names.KUBEFLOW, "kubeflow-system")  # namespaces that it brings, with their own policies
+WITH_VOLUMES: Final = ("pipelines", "katib", "model_registry")  # databases of theirs are in Kubeflow's namespace
+GATEWAY: Final = "istio-ingressgateway"
+GATEWAY_PORTS: Final = (8080, 8443, 15021)  # HTTP, HTTPS, health: those that the service leads to
+# The load balancer ends TLS with the certificate that the entrance names, and speaks TLS to the gateway again
+# (kubernetes-sigs.github.io/aws-load-balancer-controller, guide/service/annotations). Without one neither counts.
+BALANCER_TLS: Final[Mapping[str, Mapping[str, str]]] = {
+    "aws": {
+        "service.beta.kubernetes.io/aws-load-balancer-ssl-ports": "443",
+        "service.beta.kubernetes.io/aws-load-balancer-backend-protocol": "ssl",
+    }
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class IstioArgs:
+    """What it is built on, and the price of its volumes."""
+
+    ground: Ground
+    charges: Charges
+
+
+@final
+class Istio(pulumi.ComponentResource):
+    """Mesh and gateway; behind the gateway's service is the one load balancer of the bill."""
+
+    def __init__(self, name: str, args: IstioArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+        ground = args.ground
+        part = ground.part("istio")
+        super().__init__("atoll:platform:Istio", name, ground.facts("istio", args.charges), opts)
+        software = manifests(
+            "istio",
+            part,
+            paths=paths(ground),
+            ground=ground,
+            overlay=Overlay(patches=patches(ground)),
+            opts=pulumi.ResourceOptions(parent=self, transforms=kept(ground)),
+        )
+        admission(
+            "gateway-entrance",
+            namespace=names.ISTIO,
+            ports=GATEWAY_PORTS,
+            pods=GATEWAY_PODS,
+            parent=self,
+            after=[software],
+        )
+        for namespace in WATCHED:
+            watched(namespace, parent=self, after=[software])
+        self.register_outputs({})
+
+
+def kept(ground: Ground) -> list[pulumi.ResourceTransform]:
+    """Kubeflow's namespace stays where volumes in it are kept: it would take them with it."""
+    return [keeper(NAMESPACE, ending=f":{names.KUBEFLOW}")] if any(map(ground.has, WITH_VOLUMES)) else []
+
+
+def paths(ground: Ground) -> tuple[str, ...]:
+    """The catalog's paths, with the installation that fits the nodes."""
+    fitting = OVERLAYS.get(ground.handle.placement.target, USUAL)
+    return tuple(fitting if path == USUAL else path for path in paths_of(ground.part("istio")))
+
+
+def patches(ground: Ground) -> tuple[Patch, ...]:
+    """The gateway's service as the cluster offers it, the mesh that asks the sign-in, no second open gateway."""
+    return (
+        _service(ground),
+        Patch(kind="ConfigMap", name="istio", change={"data": {"mesh": yaml.safe_dump(mesh(), sort_keys=True)}}),
+        Patch(kind="Gateway", name=GATEWAY),
+        *on_system(ground),
+    )
+
+
+def mesh() -> dict[str, object]:
+    """The release's configuration of the mesh, with one header more: where a person wanted to go before signing in.
+
+    Envoy fills in the request's own host and path (istio.io, MeshConfig, includeAdditionalHeadersInCheck).
+    """
+    return {
+        "accessLogFile": "/dev/stdout",
+        "defaultConfig": {
+            "discoveryAddress": f"istiod.{names.ISTIO}.svc:15012",
+            "proxyMetadata": {},
+            "tracing": {},
+        },
+        "enablePrometheusMerge": True,
+        "ingressControllerMode": "OFF",  # else an Ingress of any team is served under whatever name it claims
+        "rootNamespace": names.ISTIO,
+        "tcpKeepalive": {"interval": "5s", "probes": 3, "time": "10s"},
+        "trustDomain": "cluster.local",
+        "extensionProviders": [{"name": "oauth2-proxy", "envoyExtAuthzHttp": _check()}],
+    }
+
+
+def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+    """Mesh and gateway."""
+    return Part(resource=Istio("istio", IstioArgs(ground=ground, charges=charges), opts=options))
+
+
+def _check() -> dict[str, object]:
+    return {
+        "service": f"oauth2-proxy.{names.PROXY}.svc.cluster.local",
+        "port": 80,
+        "includeRequestHeadersInCheck": ["authorization", "cookie"],
+        "includeAdditionalHeadersInCheck": {"X-Auth-Request-Redirect": "https://%REQ(:authority)%%REQ(:path)%"},
+        "headersToUpstreamOnAllow": [
+            "authorization",
+            "path",
+            "x-auth-request-email",
+            "x-auth-request-groups",
+            "x-auth-request-user",
+        ],
+        "headersToDownstreamOnDeny": ["content-type", "set-cookie"],
+    }
+
+
+def _service(ground: Ground) -> Patch:
+    """A load balancer inside the network, or a service that is reached inside the cluster alone."""
+    ingress = ground.handle.ingress
+    if not ingress.offered:
+        return Patch(kind="Service", name=GATEWAY, change={"spec": {"type": "ClusterIP"}})
+    return Patch(
+        kind="Service",
+        name=GATEWAY,
+        annotations={
+            **ingress.internal,
+            **BALANCER_TLS.get(ground.handle.placement.target, {}),
+            **unawaited(ground),
+        },
+        change={"spec": {"type": "LoadBalancer", **_class(ingress)}},
+    )
+
+
+def _class(ingress: Ingress) -> dict[str, str]:
+    return {"loadBalancerClass": ingress.load_balancer_class} if ingress.load_balancer_class else {}

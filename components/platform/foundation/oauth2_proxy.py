@@ -1,0 +1,148 @@
+"""oauth2-proxy from the Kubeflow release: the mesh asks it about every request, and it sends strangers to Dex."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from json import dumps
+from typing import TYPE_CHECKING, Final, final
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+
+from components.tenancy.cluster import shut_namespace
+from components.platform.building_blocks import names
+from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.network_policies import api_servers, fence
+from components.platform.building_blocks.manifests import Overlay, Patch, asks, manifests, on_system, paths_of
+from components.platform.building_blocks.sso import PROXY, Addresses, addresses
+
+if TYPE_CHECKING:
+    from components.platform.building_blocks.component import Charges
+    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.keyring import Keyring
+
+SECRET: Final = "oauth2-proxy"  # noqa: S105 - name of the Secret that the release's deployment reads
+COOKIE_CHARACTERS: Final = 32  # oauth2-proxy takes 16, 24 or 32, or as many bytes once decoded
+
+
+@dataclass(frozen=True, kw_only=True)
+class Oauth2ProxyArgs:
+    """What it is built on, and the price of its volumes."""
+
+    ground: Ground
+    charges: Charges
+
+
+@final
+class Oauth2Proxy(pulumi.ComponentResource):
+    """The sign-in that every name below the domain shares; its secrets are generated."""
+
+    def __init__(self, name: str, args: Oauth2ProxyArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+        ground = args.ground
+        part = ground.part("oauth2_proxy")
+        super().__init__("atoll:platform:Oauth2Proxy", name, ground.facts("oauth2_proxy", args.charges), opts)
+        home = shut_namespace(names.PROXY, level="restricted", parent=self)
+        fence(names.PROXY, servers=api_servers(ground.spec), parent=home)
+        secret = _secret(ground.keyring, home=home)
+        manifests(
+            "oauth2-proxy",
+            part,
+            paths=paths_of(part),
+            ground=ground,
+            overlay=Overlay(patches=patches(ground)),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[secret]),
+        )
+        self.register_outputs({})
+
+
+def patches(ground: Ground) -> tuple[Patch, ...]:
+    """The release's namespace and secrets left out; cookies over TLS only; tokens of our issuer."""
+    parameters = {"FORCE_HTTPS": "true", "ALLOW_SELF_SIGNED_ISSUER": "false"}
+    file = {"oauth2_proxy.cfg": configuration(ground)}
+    return (
+        Patch(kind="Namespace", name=names.PROXY),
+        Patch(kind="Secret", name="oauth2-proxy"),
+        Patch(kind="ConfigMap", name="oauth2-proxy-parameters", change={"data": parameters}),
+        Patch(kind="ConfigMap", name="oauth2-proxy", change={"data": file}),
+        Patch(
+            kind="RequestAuthentication", name="dex-jwt", change={"spec": {"jwtRules": [_tokens(addresses(ground))]}}
+        ),
+        asks("oauth2-proxy", containers=["oauth2-proxy"], cpu="10m", memory="32Mi"),
+        *on_system(ground),
+    )
+
+
+def configuration(ground: Ground) -> str:
+    """Its configuration file: the release's, with addresses that a browser can open and one cookie for all names.
+
+    It is TOML, which writes these values as JSON does.
+    """
+    known = addresses(ground)
+    domain = ground.host("")
+    lines: dict[str, str | bool | list[str]] = {
+        "provider": "oidc",
+        "provider_display_name": "Dex",
+        "oidc_issuer_url": known.issuer,
+        "skip_oidc_discovery": True,
+        "login_url": known.authorize,
+        "redeem_url": known.token,
+        "oidc_jwks_url": known.keys,
+        "redirect_url": PROXY.callback(ground),
+        "whitelist_domains": [domain],
+        "scope": "openid profile email groups",
+        "email_domains": ["*"],
+        "code_challenge_method": "S256",
+        "prompt": "none",
+        "upstreams": ["static://200"],
+        "skip_auth_routes": ["^/dex/"],
+        "api_routes": ["/api/", "/apis/", "^/ml_metadata"],
+        "skip_provider_button": False,
+        "custom_sign_in_logo": "/custom-theme/kubeflow-logo.svg",
+        "banner": "-",
+        "footer": "-",
+        "set_authorization_header": True,
+        "set_xauthrequest": True,
+        "cookie_name": "atoll_session",
+        "cookie_domains": [domain],
+        "cookie_secure": True,
+        "cookie_httponly": True,
+        "cookie_samesite": "lax",
+        "cookie_expire": "24h",
+        "cookie_refresh": "0s",
+    }
+    return "".join(f"{key} = {dumps(value)}\n" for key, value in lines.items())
+
+
+def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+    """oauth2-proxy."""
+    return Part(resource=Oauth2Proxy("oauth2-proxy", Oauth2ProxyArgs(ground=ground, charges=charges), opts=options))
+
+
+def _secret(keyring: Keyring, *, home: pulumi.Resource) -> kubernetes.core.v1.Secret:
+    cookie = keyring.secret("oauth2-proxy-cookie").apply(lambda made: made[:COOKIE_CHARACTERS])
+    return kubernetes.core.v1.Secret(
+        SECRET,
+        metadata={"name": SECRET, "namespace": names.PROXY},
+        type="Opaque",
+        string_data={
+            "client-id": PROXY.name,
+            "client-secret": keyring.secret(PROXY.secret),
+            "cookie-secret": pulumi.Output.secret(cookie),
+        },
+        opts=pulumi.ResourceOptions(parent=home),
+    )
+
+
+def _tokens(known: Addresses) -> dict[str, object]:
+    """Which tokens the gateway takes, and the headers in which it tells who somebody is."""
+    return {
+        "issuer": known.issuer,
+        "audiences": [PROXY.name],  # a token that another page got of a person opens none of the rest
+        "jwksUri": known.keys,
+        "forwardOriginalToken": True,
+        "fromHeaders": [{"name": "Authorization", "prefix": "Bearer "}],
+        "outputClaimToHeaders": [
+            {"header": "kubeflow-userid", "claim": "email"},
+            {"header": "kubeflow-groups", "claim": "groups"},
+        ],
+    }

@@ -1,0 +1,56 @@
+"""CloudNativePG: the operator that runs every PostgreSQL of the platform; each database lives beside what uses it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, final
+
+import pulumi
+
+from components.platform.building_blocks import chart, network_policies
+from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.names import DATABASES
+
+if TYPE_CHECKING:
+    from components.platform.building_blocks.component import Charges
+    from components.platform.building_blocks.context import Ground
+    from planning.spec.platform import Installed
+
+NAME: Final = "postgres_operator"
+RELEASE: Final = "postgres-operator"
+WEBHOOK_PORT: Final = 9443
+
+
+@dataclass(frozen=True, kw_only=True)
+class PostgresOperatorArgs:
+    """The decided part, its charges, and what it stands on."""
+
+    part: Installed
+    ground: Ground
+    charges: Charges
+
+
+@final
+class PostgresOperator(pulumi.ComponentResource):
+    """The operator for all namespaces, with its definitions, whose deletion would delete every database."""
+
+    def __init__(self, name: str, args: PostgresOperatorArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("atoll:platform:PostgresOperator", name, args.ground.facts(NAME, args.charges), opts)
+        chart.release(RELEASE, args.part, values=values(args.ground), ground=args.ground, parent=self)
+        network_policies.admission("postgres-webhook", namespace=DATABASES, ports=[WEBHOOK_PORT], parent=self)
+        self.register_outputs({})
+
+
+def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+    """The operator as it was decided."""
+    args = PostgresOperatorArgs(part=ground.part(NAME), ground=ground, charges=charges)
+    return Part(resource=PostgresOperator(RELEASE, args, opts=options))
+
+
+def values(ground: Ground) -> dict[str, object]:
+    """What differs from the chart's defaults."""
+    return {
+        "nodeSelector": dict(ground.on_system),
+        "resources": {"requests": {"cpu": "100m", "memory": "200Mi"}, "limits": {"memory": "400Mi"}},
+        "monitoring": {"podMonitorEnabled": True},
+    }

@@ -1,0 +1,149 @@
+"""Katib: searches for hyperparameters, with a generated password and helpers that pass the namespaces' rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, final
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+import yaml
+
+from components.platform.building_blocks import names
+from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.retention import CLAIM, claims, keeper
+from components.platform.building_blocks.manifests import Overlay, Patch, asks, manifests, on_system, paths_of, proxies
+from components.platform.building_blocks.images import picture
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from components.platform.building_blocks.component import Charges
+    from components.platform.building_blocks.context import Ground
+
+SECRET: Final = "katib-mysql-secrets"  # noqa: S105 - name of a Secret, upstream's
+PASSWORD: Final = "MYSQL_ROOT_PASSWORD"  # noqa: S105 - name of a variable
+IMAGES: Final = "ghcr.io/kubeflow/katib"
+TAG: Final = "v0.19.0"
+# Algorithm to the image that suggests with it (katib v0.19.0, installs/katib-with-kubeflow, katib-config).
+ALGORITHMS: Final[Mapping[str, str]] = {
+    "random": "suggestion-hyperopt",
+    "tpe": "suggestion-hyperopt",
+    "grid": "suggestion-optuna",
+    "multivariate-tpe": "suggestion-optuna",
+    "hyperband": "suggestion-hyperband",
+    "bayesianoptimization": "suggestion-skopt",
+    "cmaes": "suggestion-goptuna",
+    "sobol": "suggestion-goptuna",
+    "enas": "suggestion-enas",
+    "darts": "suggestion-darts",
+    "pbt": "suggestion-pbt",
+}
+TRIALS: Final = ("TrainJob.v1alpha1.trainer.kubeflow.org", "Job.v1.batch")
+# Deployment and its one container, to the memory it asks for, where the release asks nothing (idle: 476 MiB, upstream).
+MEMORY: Final[Mapping[str, str]] = {
+    "katib-controller": "64Mi",
+    "katib-db-manager": "32Mi",
+    "katib-mysql": "400Mi",
+    "katib-ui": "32Mi",
+}
+NOBODY: Final = 1000
+# What the restricted pod security standard asks of a container.
+RESTRICTED: Final[Mapping[str, object]] = {
+    "runAsNonRoot": True,
+    "runAsUser": NOBODY,
+    "runAsGroup": 0,  # the images open their folders to this group
+    "allowPrivilegeEscalation": False,
+    "capabilities": {"drop": ["ALL"]},
+    "seccompProfile": {"type": "RuntimeDefault"},
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class KatibArgs:
+    """What it is built on, and the price of its volume."""
+
+    ground: Ground
+    charges: Charges
+
+
+@final
+class Katib(pulumi.ComponentResource):
+    """The controller, its pages and its database."""
+
+    def __init__(self, name: str, args: KatibArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+        ground = args.ground
+        part = ground.part("katib")
+        super().__init__("atoll:platform:Katib", name, ground.facts("katib", args.charges), opts)
+        secret = kubernetes.core.v1.Secret(
+            SECRET,
+            metadata={"name": SECRET, "namespace": names.KUBEFLOW},
+            string_data={PASSWORD: ground.keyring.secret("katib-database")},
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+        manifests(
+            "katib",
+            part,
+            paths=paths_of(part),
+            ground=ground,
+            overlay=overlay(ground),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[secret], transforms=[keeper(CLAIM)]),
+        )
+        self.register_outputs({})
+
+
+def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+    """Katib as a part."""
+    return Part(resource=Katib("katib", KatibArgs(ground=ground, charges=charges), opts=options))
+
+
+def overlay(ground: Ground) -> Overlay:
+    """What is different from upstream's manifests."""
+    env = [{"name": "MYSQL_ALLOW_EMPTY_PASSWORD", "$patch": "delete"}]
+    pod = {"containers": [{"name": "katib-mysql", "env": env}]}
+    document = yaml.safe_dump(configuration(ground), sort_keys=False)
+    return Overlay(
+        patches=[
+            Patch(kind="Secret", name=SECRET),
+            Patch(kind="ConfigMap", name="trial-templates"),  # demonstrations, whose pods run as root
+            Patch(kind="Deployment", name="katib-mysql", change={"spec": {"template": {"spec": pod}}}),
+            Patch(kind="ConfigMap", name="katib-config", change={"data": {"katib-config.yaml": document}}),
+            *(asks(name, containers=[name], cpu="20m", memory=memory) for name, memory in MEMORY.items()),
+            proxies(),
+            *claims(ground),
+            *on_system(ground),
+        ]
+    )
+
+
+def configuration(ground: Ground) -> dict[str, object]:
+    """What the controller starts in people's namespaces, and how."""
+
+    def image(name: str) -> str:
+        return picture(f"{IMAGES}/{name}:{TAG}", ground)
+
+    collector = image("file-metrics-collector")
+    return {
+        "apiVersion": "config.kubeflow.org/v1beta1",
+        "kind": "KatibConfig",
+        "init": {
+            # The collector of metrics gets the security context of the trial that it sits beside.
+            "controller": {"webhookPort": 8443, "injectSecurityContext": True, "trialResources": list(TRIALS)}
+        },
+        "runtime": {
+            "metricsCollectors": [
+                {"kind": "StdOut", "image": collector},
+                {"kind": "File", "image": collector},
+                {
+                    "kind": "TensorFlowEvent",
+                    "image": image("tfevent-metrics-collector"),
+                    "resources": {"limits": {"memory": "1Gi"}},
+                },
+            ],
+            "suggestions": [
+                {"algorithmName": name, "image": image(suggests), "securityContext": dict(RESTRICTED)}
+                for name, suggests in ALGORITHMS.items()
+            ],
+            "earlyStoppings": [{"algorithmName": "medianstop", "image": image("earlystopping-medianstop")}],
+        },
+    }

@@ -1,0 +1,154 @@
+"""What the web page of notebooks offers: images, accelerators, nodes, volumes, and what is ticked already."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from components.context.accelerators import BURN_IN_TAINT, device, taints
+from components.platform.kubeflow.notebook_images import CODE, jupyter_images
+from components.platform.building_blocks.images import picture
+from planning.checklist.model.vocabulary import Ide
+from planning.platform.queues import flavor
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from components.platform.building_blocks.context import Ground
+    from planning.spec.cluster import Pool
+
+WORKSPACE_GIB: Final = 20  # room for a framework with its CUDA wheels beside the work
+MAKERS: Final[Mapping[str, str]] = {
+    "nvidia.com/gpu": "NVIDIA",
+    "amd.com/gpu": "AMD",
+    "habana.ai/gaudi": "Intel Gaudi",
+    "aws.amazon.com/neuron": "AWS Neuron",
+    "google.com/tpu": "Google TPU",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Offer:
+    """What people choose from.
+
+    Args:
+        jupyter: images; empty where nobody asked for JupyterLab.
+        code: images of VS Code; likewise.
+        devices: extended resources of the pools.
+        disk_class: storage class of workspaces; "" for the cluster's default.
+        labelled: whether nodes carry the name of their pool.
+        ticked: PodDefaults that every namespace has and that a notebook takes unless somebody unticks them.
+    """
+
+    jupyter: Sequence[str]
+    code: Sequence[str]
+    devices: Sequence[str]
+    pools: Sequence[Pool]
+    disk_class: str
+    labelled: bool
+    ticked: Sequence[str]
+
+
+def offer(ground: Ground, *, ticked: Sequence[str]) -> Offer:
+    """What the checklist asks for; both IDEs where it names none."""
+    spec = ground.spec
+    pools = _offered(ground)
+    devices = list(dict.fromkeys(flavor(pool, ground.platform).resource for pool in pools if pool.accelerators))
+    whole = list(dict.fromkeys(name for pool in pools if (name := device(pool.accelerator))))
+    frameworks = {framework for work in ground.platform.works for framework in work.frameworks}
+    ides = spec.ides or tuple(Ide)
+    images = jupyter_images(frameworks, whole) if Ide.JUPYTERLAB in ides else ()
+    return Offer(
+        jupyter=[picture(image, ground) for image in images],
+        code=[picture(CODE, ground)] if Ide.VSCODE in ides else [],
+        devices=devices,
+        pools=pools,
+        disk_class=ground.volume_class,
+        labelled=ground.labelled,
+        ticked=ticked,
+    )
+
+
+def _offered(ground: Ground) -> list[Pool]:
+    """The pools of notebooks; all of the workloads' where no pool is for them alone."""
+    theirs = {work.name for work in ground.platform.works if work.kind == "notebooks"}
+    pools = [pool for pool in ground.spec.pools if pool.role != "system"]
+    return [pool for pool in pools if pool.workload in theirs] or pools
+
+
+def spawner(offered: Offer) -> dict[str, object]:
+    """The document that the web page reads."""
+    fields: dict[str, object] = {
+        "allowCustomImage": True,
+        "hideRegistry": True,
+        "hideTag": False,
+        "imagePullPolicy": {"readOnly": True, "value": "IfNotPresent"},
+        "image": _images(offered.jupyter),
+        "imageGroupOne": _images(offered.code),
+        "imageGroupTwo": _images(()),  # RStudio: it has no way to say whether somebody uses it
+        "cpu": {"readOnly": False, "value": "1", "limitFactor": "none"},
+        "memory": {"readOnly": False, "value": "4.0Gi", "limitFactor": "1.2"},
+        "gpus": {"readOnly": False, "value": _accelerators(offered.devices)},
+        "workspaceVolume": {"readOnly": False, "value": _workspace(offered.disk_class)},
+        "dataVolumes": {"readOnly": False, "value": []},
+        "affinityConfig": {"readOnly": False, "value": "", "options": _nodes(offered)},
+        "tolerationGroup": {"readOnly": False, "value": "", "options": _tolerated(offered.pools)},
+        "shm": {"readOnly": False, "value": True},
+        "configurations": {"readOnly": False, "value": list(offered.ticked)},
+        "environment": {"readOnly": False, "value": {}},
+    }
+    return {"spawnerFormDefaults": fields}
+
+
+def _images(images: Sequence[str]) -> dict[str, object]:
+    return {"value": images[0] if images else "", "options": list(images)}
+
+
+def _accelerators(devices: Collection[str]) -> dict[str, object]:
+    makers = [{"limitsKey": name, "uiName": MAKERS.get(name, name)} for name in devices]
+    return {"vendor": makers[0]["limitsKey"] if len(makers) == 1 else "", "vendors": makers, "num": "none"}
+
+
+def _workspace(disk_class: str) -> dict[str, object]:
+    """A volume of the notebook's own: it stays when the notebook stops, and when it is deleted."""
+    claim: dict[str, object] = {
+        "resources": {"requests": {"storage": f"{WORKSPACE_GIB}Gi"}},
+        "accessModes": ["ReadWriteOnce"],
+    }
+    if disk_class:
+        claim["storageClassName"] = disk_class
+    return {
+        "mount": "/home/jovyan",
+        "newPvc": {"metadata": {"name": "{notebook-name}-workspace"}, "spec": claim},
+    }
+
+
+def _nodes(offered: Offer) -> list[dict[str, object]]:
+    return [
+        {
+            "configKey": pool.name,
+            "displayName": f"{pool.name}: {pool.machine}",
+            "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": _pool_term(pool)}},
+        }
+        for pool in offered.pools
+        if offered.labelled
+    ]
+
+
+def _pool_term(pool: Pool) -> dict[str, object]:
+    chosen = {"key": "atoll/pool", "operator": "In", "values": [pool.name]}
+    return {"nodeSelectorTerms": [{"matchExpressions": [chosen]}]}
+
+
+def _tolerated(pools: Sequence[Pool]) -> list[dict[str, object]]:
+    """A group for each pool whose nodes are kept for accelerators; untested nodes are never tolerated."""
+    groups: list[dict[str, object]] = []
+    for pool in pools:
+        held = [
+            {"key": taint.key, "operator": "Equal", "value": taint.value, "effect": "NoSchedule"}
+            for taint in taints(pool)
+            if taint.key != BURN_IN_TAINT
+        ]
+        if held:
+            groups.append({"groupKey": pool.name, "displayName": f"nodes of {pool.name}", "tolerations": held})
+    return groups

@@ -1,0 +1,160 @@
+"""Kubeflow Notebooks: JupyterLab and VS Code in the browser, on volumes that stay, stopped when nobody uses them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, final
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+import yaml
+
+from components.platform.building_blocks import names
+from components.platform.building_blocks.component import Part
+from components.platform.kubeflow.notebook_culling import culling
+from components.platform.building_blocks.manifests import Overlay, Patch, asks, manifests, on_system, paths_of, proxies
+from components.platform.building_blocks.images import picture
+from components.platform.kubeflow.notebook_spawner import offer, spawner
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from components.platform.building_blocks.component import Charges
+    from components.platform.building_blocks.context import Ground
+
+TEMPLATE: Final = "notebook-template"
+TEMPLATE_FILE: Final = "notebook_template.yaml"
+TEMPLATE_PATH: Final = f"/src/apps/common/yaml/{TEMPLATE_FILE}"  # of jupyter-web-app v1.11.0
+WEB_IMAGE: Final = "ghcr.io/kubeflow/notebooks/jupyter-web-app:v1.11.0"  # has Python 3.12, and is there already
+# Deployment to its container and the memory it asks for, where the release asks nothing (idle: 806 MiB, upstream).
+MEMORY: Final[Mapping[str, tuple[str, str]]] = {
+    "jupyter-web-app-deployment": ("jupyter-web-app", "128Mi"),
+    "notebook-controller-deployment": ("manager", "64Mi"),
+    "tensorboards-web-app-deployment": ("tensorboards-web-app", "128Mi"),
+    "volumes-web-app-deployment": ("volumes-web-app", "128Mi"),
+}
+USERS_GROUP: Final = 100  # of the notebook images, who own the home folder (example-notebook-servers/base)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NotebooksArgs:
+    """What is offered to whom."""
+
+    ground: Ground
+    charges: Charges
+
+
+@final
+class Notebooks(pulumi.ComponentResource):
+    """Controllers and web pages of notebooks, volumes and TensorBoards, and what stops idle notebooks."""
+
+    def __init__(self, name: str, args: NotebooksArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+        ground = args.ground
+        part = ground.part("notebooks")
+        facts = {**ground.facts("notebooks", args.charges), "idleMinutes": ground.platform.idle_minutes}
+        super().__init__("atoll:platform:Notebooks", name, facts, opts)
+        template = _template(parent=self)
+        upstream = manifests(
+            "notebooks",
+            part,
+            paths=paths_of(part),
+            ground=ground,
+            overlay=overlay(ground, ticked=ticked(ground)),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[template]),
+        )
+        culling(ground, image=picture(WEB_IMAGE, ground), parent=self, after=upstream)
+        self.register_outputs({})
+
+
+def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+    """Notebooks as a part."""
+    return Part(resource=Notebooks("notebooks", NotebooksArgs(ground=ground, charges=charges), opts=options))
+
+
+def ticked(ground: Ground) -> Sequence[str]:
+    """PodDefaults that a notebook takes unless somebody unticks them; the part "teams" makes them."""
+    tracker = ground.spec.tracker
+    tracked = tracker != names.MLFLOW or ground.has("mlflow")
+    return (names.S3_DEFAULT, *((tracker,) if tracked else ()))
+
+
+def overlay(ground: Ground, *, ticked: Sequence[str]) -> Overlay:
+    """What is different from upstream's manifests."""
+    document = yaml.safe_dump(spawner(offer(ground, ticked=ticked)), sort_keys=False)
+    return Overlay(
+        patches=[
+            Patch(
+                kind="ConfigMap", name="jupyter-web-app-config", change={"data": {"spawner_ui_config.yaml": document}}
+            ),
+            Patch(kind="Deployment", name="jupyter-web-app-deployment", change=_mounted()),
+            Patch(kind="ConfigMap", name="notebook-controller-config", change={"data": {"ENABLE_CULLING": "false"}}),
+            *(asks(name, containers=[each], cpu="10m", memory=memory) for name, (each, memory) in MEMORY.items()),
+            proxies(),
+            *on_system(ground),
+        ]
+    )
+
+
+def _mounted() -> dict[str, object]:
+    """The web app with our template of a notebook instead of its own."""
+    mount = {"name": TEMPLATE, "mountPath": TEMPLATE_PATH, "subPath": TEMPLATE_FILE, "readOnly": True}
+    pod = {
+        "containers": [{"name": "jupyter-web-app", "volumeMounts": [mount]}],
+        "volumes": [{"name": TEMPLATE, "configMap": {"name": f"atoll-{TEMPLATE}"}}],
+    }
+    return {"spec": {"template": {"spec": pod}}}
+
+
+def _template(*, parent: pulumi.Resource) -> kubernetes.core.v1.ConfigMap:
+    return kubernetes.core.v1.ConfigMap(
+        TEMPLATE,
+        metadata={"name": f"atoll-{TEMPLATE}", "namespace": names.KUBEFLOW},
+        data={TEMPLATE_FILE: yaml.safe_dump(notebook_template(), sort_keys=False)},
+        opts=pulumi.ResourceOptions(parent=parent),
+    )
+
+
+def notebook_template() -> dict[str, object]:
+    """A notebook as the web app begins one: upstream's fields, under the restricted pod security standard."""
+    return {
+        "apiVersion": "kubeflow.org/v1beta1",
+        "kind": "Notebook",
+        "metadata": {
+            "name": "{name}",
+            "namespace": "{namespace}",
+            "labels": {"app": "{name}"},
+            "annotations": {
+                "notebooks.kubeflow.org/server-type": "",
+                "notebooks.kubeflow.org/creator": "{creator}",
+            },
+        },
+        "spec": {
+            "template": {
+                "spec": {
+                    "serviceAccountName": "{serviceAccount}",
+                    "priorityClassName": "atoll-interactive",
+                    "securityContext": {
+                        "runAsNonRoot": True,
+                        "fsGroup": USERS_GROUP,
+                        "fsGroupChangePolicy": "OnRootMismatch",
+                        "seccompProfile": {"type": "RuntimeDefault"},
+                    },
+                    "containers": [
+                        {
+                            "name": "{name}",
+                            "image": "",
+                            "volumeMounts": [],
+                            "env": [],
+                            "resources": {"requests": {"cpu": "0.1", "memory": "0.1Gi"}},
+                            "securityContext": {
+                                "allowPrivilegeEscalation": False,
+                                "capabilities": {"drop": ["ALL"]},
+                            },
+                        }
+                    ],
+                    "volumes": [],
+                    "tolerations": [],
+                }
+            }
+        },
+    }

@@ -1,0 +1,208 @@
+"""Kubeflow Pipelines on the platform's own object store, with generated secrets and without a controller of namespaces.
+
+Upstream brings a SeaweedFS with a fixed key and a controller that makes users in it; both are left out. What each
+namespace needs to run pipelines is made by the part "teams".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, final
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+import yaml
+
+from components.platform.building_blocks import names
+from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.retention import CLAIM, claims, keeper
+from components.platform.building_blocks.manifests import Overlay, Patch, asks, manifests, on_system, paths_of, proxies
+from components.platform.building_blocks.object_store_access import CA_KEY, Store, store_of, trust
+from planning.values.errors import AtollError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from components.platform.building_blocks.component import Charges
+    from components.platform.building_blocks.context import Ground
+
+USER: Final = "pipelines"
+STORE_KEYS: Final = "mlpipeline-minio-artifact"  # Secret of the store's keys, by upstream's name
+DATABASE_KEYS: Final = "mysql-secret"
+CERTIFICATES: Final = "/kfp/store"
+# Deployment to its container and the memory it asks for, where the release asks nothing.
+MEMORY: Final[Mapping[str, tuple[str, str]]] = {
+    "cache-server": ("server", "64Mi"),
+    "metadata-envoy-deployment": ("container", "64Mi"),
+    "metadata-grpc-deployment": ("container", "64Mi"),
+    "metadata-writer": ("main", "128Mi"),
+    "ml-pipeline-scheduledworkflow": ("ml-pipeline-scheduledworkflow", "64Mi"),
+    "ml-pipeline-viewer-crd": ("ml-pipeline-viewer-crd", "64Mi"),
+}
+CODE_USER: Final = 1000  # whom the code of a step runs as: the namespaces admit no root
+# What the in-cluster store and the controller of namespaces consist of, by kind (third-party/seaweedfs,
+# third-party/metacontroller, base/installs/multi-user/pipelines-profile-controller at the release's commit).
+LEFT_OUT: Final = (
+    ("Secret", STORE_KEYS),
+    ("Secret", DATABASE_KEYS),
+    ("Deployment", "seaweedfs"),
+    ("Service", "seaweedfs"),
+    ("PersistentVolumeClaim", "seaweedfs-pvc"),
+    ("ServiceAccount", "seaweedfs"),
+    ("NetworkPolicy", "seaweedfs"),
+    ("AuthorizationPolicy", "seaweedfs-service"),
+    ("DestinationRule", "ml-pipeline-seaweedfs"),
+    ("Deployment", "kubeflow-pipelines-profile-controller"),
+    ("Service", "kubeflow-pipelines-profile-controller"),
+    ("DecoratorController", "kubeflow-pipelines-profile-controller"),
+    ("ConfigMap", "kubeflow-pipelines-profile-controller-code"),
+    ("ConfigMap", "kubeflow-pipelines-profile-controller-env"),
+    ("StatefulSet", "metacontroller"),
+    ("ServiceAccount", "meta-controller-service"),
+    ("ClusterRole", "kubeflow-metacontroller"),
+    ("ClusterRoleBinding", "meta-controller-cluster-role-binding"),
+    ("CustomResourceDefinition", r"[a-z]+\.metacontroller\.k8s\.io"),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PipelinesArgs:
+    """Where artifacts are kept."""
+
+    ground: Ground
+    charges: Charges
+
+
+@final
+class Pipelines(pulumi.ComponentResource):
+    """The API, its pages, the engine of workflows and their database."""
+
+    def __init__(self, name: str, args: PipelinesArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+        ground = args.ground
+        part = ground.part("pipelines")
+        super().__init__("atoll:platform:Pipelines", name, ground.facts("pipelines", args.charges), opts)
+        store = spoken(store_of(USER, ground))
+        authority = trust("pipelines-store-ca", namespace=names.KUBEFLOW, ground=ground, parent=self)
+        before = [*_secrets(ground, store, parent=self), *([authority] if authority else [])]
+        manifests(
+            "pipelines",
+            part,
+            paths=paths_of(part),
+            ground=ground,
+            overlay=overlay(ground, store),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=before, transforms=[keeper(CLAIM)]),
+        )
+        self.register_outputs({})
+
+
+def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+    """Pipelines as a part."""
+    return Part(resource=Pipelines("pipelines", PipelinesArgs(ground=ground, charges=charges), opts=options))
+
+
+def overlay(ground: Ground, store: Store) -> Overlay:
+    """What is different from upstream's manifests."""
+    asked = (asks(name, containers=[each], cpu="10m", memory=memory) for name, (each, memory) in MEMORY.items())
+    patches = [*_left_out(), *_stored(store), *_database(), *asked, proxies(), *claims(ground), *on_system(ground)]
+    return Overlay(patches=patches)
+
+
+def _secrets(ground: Ground, store: Store, *, parent: pulumi.Resource) -> Iterator[pulumi.Resource]:
+    keys: dict[str, pulumi.Input[str]] = {
+        "accesskey": store.access_key,
+        "secretkey": store.secret_key,
+        "bucket": store.bucket,
+    }
+    login: dict[str, pulumi.Input[str]] = {"username": "root", "password": ground.keyring.secret("pipelines-database")}
+    for name, values in ((STORE_KEYS, keys), (DATABASE_KEYS, login)):
+        yield kubernetes.core.v1.Secret(
+            name,
+            metadata={"name": name, "namespace": names.KUBEFLOW},
+            string_data=values,
+            opts=pulumi.ResourceOptions(parent=parent),
+        )
+
+
+def spoken(store: Store) -> Store:
+    """The store, where Pipelines speak its language.
+
+    Raises:
+        AtollError: it is no S3, or one that only keys open and that nobody has keys of.
+    """
+    if store.scheme == "s3":
+        return store
+    raise AtollError(
+        "Kubeflow Pipelines keep artifacts over S3, which this provider's object store does not speak without keys",
+        hint="platform.object_store: minio, or platform.without: [pipelines]",
+    )
+
+
+def _left_out() -> Iterator[Patch]:
+    yield from (Patch(kind=kind, name=name) for kind, name in LEFT_OUT)
+
+
+def _stored(store: Store) -> Iterator[Patch]:
+    """The store in every place that names it."""
+    host, _, port = store.host.partition(":")
+    defaults = {
+        "defaultSecurityContextRunAsUser": str(CODE_USER),
+        "defaultSecurityContextRunAsGroup": "0",
+        "defaultSecurityContextRunAsNonRoot": "true",
+    }
+    yield Patch(kind="ConfigMap", name="pipeline-install-config", change={"data": defaults})
+    kept = {"artifactRepository": yaml.safe_dump({"archiveLogs": False})}  # each namespace has its own
+    yield Patch(kind="ConfigMap", name="workflow-controller-configmap", change={"data": kept})
+    yield _changed("ml-pipeline", "ml-pipeline-api-server", _api(store, host=host, port=port), store=store)
+    yield _changed("ml-pipeline-ui", "ml-pipeline-ui", _pages(store, host=host, port=port), store=store)
+
+
+def _api(store: Store, *, host: str, port: str) -> list[dict[str, object]]:
+    told = {
+        "OBJECTSTORECONFIG_HOST": host,
+        "OBJECTSTORECONFIG_PORT": port,
+        "OBJECTSTORECONFIG_SECURE": "true",
+        "OBJECTSTORECONFIG_REGION": store.region,
+        "OBJECTSTORECONFIG_PIPELINEPATH": f"{store.prefix}/definitions" if store.prefix else "definitions",
+        # Go reads certificates of this folder beside those of the system; steps get the Secret of their namespace.
+        **({"SSL_CERT_DIR": CERTIFICATES, "CABUNDLE_SECRET_NAME": store.ca_secret} if store.ca_secret else {}),
+    }
+    bucket = {"configMapKeyRef": None, "secretKeyRef": {"name": STORE_KEYS, "key": "bucket"}}
+    return [*_plain(told), {"name": "OBJECTSTORECONFIG_BUCKETNAME", "valueFrom": bucket}]
+
+
+def _pages(store: Store, *, host: str, port: str) -> list[dict[str, object]]:
+    told = {
+        "MINIO_HOST": host,
+        "MINIO_PORT": port or "443",
+        "MINIO_SSL": "true",
+        "AWS_S3_ENDPOINT": host,
+        "AWS_REGION": store.region,
+        **({"NODE_EXTRA_CA_CERTS": f"{CERTIFICATES}/{CA_KEY}"} if store.ca_secret else {}),
+    }
+    return [*_plain(told), {"name": "MINIO_NAMESPACE", "value": "", "valueFrom": None}]
+
+
+def _plain(told: Mapping[str, str]) -> list[dict[str, object]]:
+    return [{"name": name, "value": value} for name, value in told.items()]
+
+
+def _changed(deployment: str, container: str, env: list[dict[str, object]], *, store: Store) -> Patch:
+    """A deployment with other environment variables, and the store's certificate authority in a folder."""
+    inside: dict[str, object] = {"name": container, "env": env}
+    pod: dict[str, object] = {"containers": [inside]}
+    if store.ca_secret:
+        inside["volumeMounts"] = [{"name": "store-ca", "mountPath": CERTIFICATES, "readOnly": True}]
+        only = {"secretName": store.ca_secret, "items": [{"key": CA_KEY, "path": CA_KEY}]}
+        pod["volumes"] = [{"name": "store-ca", "secret": only}]
+    return Patch(kind="Deployment", name=deployment, change={"spec": {"template": {"spec": pod}}})
+
+
+def _database() -> Iterator[Patch]:
+    """A password of root, where upstream allows none."""
+    secret = {"secretKeyRef": {"name": DATABASE_KEYS, "key": "password"}}
+    env: list[dict[str, object]] = [
+        {"name": "MYSQL_ALLOW_EMPTY_PASSWORD", "$patch": "delete"},
+        {"name": "MYSQL_ROOT_PASSWORD", "valueFrom": secret},
+    ]
+    pod = {"containers": [{"name": "mysql", "env": env}]}
+    yield Patch(kind="Deployment", name="mysql", change={"spec": {"template": {"spec": pod}}})

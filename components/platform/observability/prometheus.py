@@ -1,0 +1,215 @@
+"""Prometheus, Alertmanager and Grafana, from the one chart that has them all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, final
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+
+from components.platform.observability import alerting, grafana
+from components.platform.building_blocks import names
+from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.chart import release
+from components.platform.building_blocks.routes import door
+from components.platform.building_blocks.network_policies import PROMETHEUS_PODS, allow, outward
+from components.platform.observability.pod_resources import asks
+from components.platform.building_blocks.sso import DEX_PORT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from components.platform.building_blocks.component import Charges
+    from components.platform.building_blocks.context import Ground
+
+PART: Final = "prometheus"
+ALERTMANAGER_PODS: Final = {"app.kubernetes.io/name": "alertmanager"}
+DISK: Final = "50Gi"
+KEPT: Final = "45d"  # the longest month, and a fortnight to reckon it in (`atoll sla`)
+KEPT_AT_MOST: Final = "45GB"  # of the disk: the rest is for its log of what was not yet written in blocks
+ALERTS_DISK: Final = "2Gi"
+NODE_PORTS: Final = (9100, 10250)  # of the node exporter and of the kubelet, both at the node's own address
+# What of the control plane answers: a managed one shows none of its own parts. Cluster DNS by target: Google's
+# clusters run kube-dns instead of CoreDNS (cloud.google.com/kubernetes-engine/docs/how-to/kube-dns).
+HIDDEN: Final = ("kubeControllerManager", "kubeScheduler", "kubeEtcd", "kubeProxy")
+CORE_DNS: Final[Mapping[str, bool]] = {"aws": True, "gcp": False, "coreweave": True, "existing": True}
+NO_RULES: Final = (
+    "etcd",
+    "kubeControllerManager",
+    "kubeProxy",
+    "kubeSchedulerAlerting",
+    "kubeSchedulerRecording",
+    "windows",
+)
+# Labels of nodes and pods that our rules join by.
+NODE_LABELS: Final = "nodes=[atoll/pool,node.kubernetes.io/instance-type]"
+POD_LABELS: Final = "pods=[notebook-name]"
+# Objects that kube-state-metrics counts: the chart's (kube-state-metrics, values.yaml, `collectors`) but Secrets and
+# ConfigMaps, which it would be allowed to read in every namespace, and webhooks, signing requests and leases.
+COUNTED: Final = (
+    "cronjobs",
+    "daemonsets",
+    "deployments",
+    "endpointslices",
+    "horizontalpodautoscalers",
+    "ingresses",
+    "jobs",
+    "limitranges",
+    "namespaces",
+    "networkpolicies",
+    "nodes",
+    "persistentvolumeclaims",
+    "persistentvolumes",
+    "poddisruptionbudgets",
+    "pods",
+    "replicasets",
+    "replicationcontrollers",
+    "resourcequotas",
+    "services",
+    "statefulsets",
+    "storageclasses",
+    "volumeattachments",
+)
+# What OTLP metrics are told apart by, of all that is said of where they come from.
+PROMOTED: Final = ("service.name", "service.namespace", "k8s.namespace.name", "k8s.pod.name")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrometheusArgs:
+    """One chart of them all."""
+
+    ground: Ground
+    charges: Charges
+
+
+@final
+class Prometheus(pulumi.ComponentResource):
+    """Metrics, alerts, and the pages that show them.
+
+    Attributes:
+        admin_password: of Grafana's own account, for the day on which nobody can sign in.
+    """
+
+    admin_password: pulumi.Output[str]
+
+    def __init__(self, name: str, args: PrometheusArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("atoll:platform:Prometheus", name, args.ground.facts(PART, args.charges), opts)
+        ground = args.ground
+        self.admin_password = ground.keyring.secret("grafana-admin")
+        _ways(ground, parent=self)
+        before = [*grafana.secrets(ground, parent=self), *alerting.address(ground, parent=self)]
+        release(PART, ground.part(PART), values=_values(ground), ground=ground, parent=self, depends_on=before)
+        door(names.GRAFANA_HOST, grafana.SERVICE, 80, namespace=names.OBSERVABILITY, ground=ground, parent=self)
+        self.register_outputs({})
+
+
+def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+    """The chart, and Grafana's door."""
+    if not alerting.receives(ground):
+        pulumi.log.warn(alerting.ONLY_SEEN)
+    made = Prometheus(PART, PrometheusArgs(ground=ground, charges=charges), opts=options)
+    return Part(
+        resource=made,
+        outputs={
+            "grafanaUrl": f"https://{ground.host(names.GRAFANA_HOST)}",
+            "grafanaAdminPassword": made.admin_password,
+        },
+    )
+
+
+def _values(ground: Ground) -> dict[str, object]:
+    dns = CORE_DNS[ground.spec.placement.target]
+    return {
+        "fullnameOverride": PART,  # the addresses in names.py begin with it
+        "crds": {"enabled": False},
+        **{part: {"enabled": False} for part in HIDDEN},
+        "coreDns": {"enabled": dns},
+        "kubeDns": {"enabled": not dns},
+        "defaultRules": {"rules": dict.fromkeys(NO_RULES, False)},
+        "prometheusOperator": _operator(ground),
+        "prometheus": {"prometheusSpec": _prometheus(ground)},
+        "alertmanager": {"config": alerting.routes(ground), "alertmanagerSpec": _alertmanager(ground)},
+        "grafana": grafana.values(ground),
+        "kube-state-metrics": {
+            "metricLabelsAllowlist": [NODE_LABELS, POD_LABELS],
+            "collectors": list(COUNTED),
+            "nodeSelector": dict(ground.on_system),
+            "resources": asks("50m", "128Mi"),
+        },
+        "prometheus-node-exporter": {
+            "namespaceOverride": names.NODE_AGENTS,
+            "tolerations": [{"operator": "Exists"}],
+            "resources": asks("20m", "32Mi"),
+        },
+    }
+
+
+def _operator(ground: Ground) -> dict[str, object]:
+    """No webhooks: our rules are checked by promtool before they are written, and a webhook that is away stops all."""
+    return {
+        "admissionWebhooks": {"enabled": False},
+        "tls": {"enabled": False},
+        "nodeSelector": dict(ground.on_system),
+        "resources": asks("50m", "128Mi"),
+        "prometheusConfigReloader": {"resources": asks("10m", "32Mi")},
+    }
+
+
+def _prometheus(ground: Ground) -> dict[str, object]:
+    """Every monitor and rule of every namespace counts, whoever wrote it."""
+    chosen = ("rule", "serviceMonitor", "podMonitor", "probe", "scrapeConfig")
+    return {
+        **{f"{each}SelectorNilUsesHelmValues": False for each in chosen},
+        "retention": KEPT,
+        "retentionSize": KEPT_AT_MOST,
+        "storageSpec": {"volumeClaimTemplate": {"spec": _claim(DISK, ground)}},
+        "enableOTLPReceiver": True,
+        "otlp": {"promoteResourceAttributes": list(PROMOTED)},
+        "externalLabels": {"region": ground.spec.placement.region},
+        "nodeSelector": dict(ground.on_system),
+        "resources": asks("500m", "2Gi"),
+    }
+
+
+def _alertmanager(ground: Ground) -> dict[str, object]:
+    return {
+        "storage": {"volumeClaimTemplate": {"spec": _claim(ALERTS_DISK, ground)}},
+        "secrets": [alerting.SECRET] if alerting.receives(ground) else [],
+        "nodeSelector": dict(ground.on_system),
+        "resources": asks("20m", "64Mi"),
+    }
+
+
+def _claim(size: str, ground: Ground) -> dict[str, object]:
+    found: dict[str, object] = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": size}}}
+    return {**found, "storageClassName": ground.volume_class} if ground.volume_class else found
+
+
+def _ways(ground: Ground, *, parent: pulumi.Resource) -> None:
+    """Prometheus asks every pod and node; Grafana asks Dex; Alertmanager calls whoever the settings name."""
+    home = names.OBSERVABILITY
+    kubernetes.networking.v1.NetworkPolicy(
+        "prometheus-to-pods",
+        metadata={"name": "prometheus-to-pods", "namespace": home},
+        spec={
+            "pod_selector": {"match_labels": PROMETHEUS_PODS},
+            "policy_types": ["Egress"],
+            "egress": [
+                {"to": [{"namespace_selector": {}}]},
+                # Of nodes, whatever their addresses: to a block of them Cilium counts none (docs.cilium.io, 1.15).
+                {"ports": [{"protocol": "TCP", "port": port} for port in NODE_PORTS]},
+            ],
+        },
+        opts=pulumi.ResourceOptions(parent=parent),
+    )
+    allow(
+        "grafana-to-sign-in",
+        source=home,
+        target=names.SIGN_IN,
+        ports=[DEX_PORT],
+        source_pods=grafana.PODS,
+        parent=parent,
+    )
+    if alerting.receives(ground):
+        outward("alerts-to-receiver", namespace=home, pods=ALERTMANAGER_PODS, parent=parent)

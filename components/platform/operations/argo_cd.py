@@ -1,0 +1,164 @@
+"""Argo CD, which installs the platform's next versions from the customer's own repository, once that was asked for."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, final
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+
+from components.platform.building_blocks import names
+from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.chart import release
+from components.platform.building_blocks.routes import door
+from components.platform.building_blocks.network_policies import allow, outward
+from components.platform.building_blocks.sso import DEX_PORT, addresses
+from components.platform.building_blocks.subjects import admins, everybody
+
+if TYPE_CHECKING:
+    from components.platform.building_blocks.component import Charges
+    from components.platform.building_blocks.context import Ground
+
+NAMESPACE: Final = "argocd"
+RELEASE: Final = "argocd"  # its services are then called argocd-server and so on
+SERVICE: Final = "argocd-server"
+CLIENT: Final = "argocd"  # its id at Dex, as in components/platform/building_blocks/sso.py
+REDIS: Final = "argocd-redis"  # name that the chart reads
+SIGN_IN: Final = "argocd-sign-in"
+BROKER: Final = {"app.kubernetes.io/name": "argocd-dex-server"}
+DEX: Final = {"app": "dex"}
+# Applications have no health of their own in Argo CD, and waves wait for health.
+HEALTH: Final = """\
+hs = {status = "Progressing", message = ""}
+if obj.status ~= nil and obj.status.health ~= nil then
+  hs.status = obj.status.health.status
+  hs.message = obj.status.health.message or ""
+end
+return hs
+"""
+REQUESTS: Final = {  # part of the chart to what it asks for; together the row of the catalog
+    "controller": ("250m", "512Mi"),
+    "repoServer": ("100m", "256Mi"),
+    "server": ("50m", "128Mi"),
+    "applicationSet": ("25m", "64Mi"),
+    "redis": ("25m", "64Mi"),
+    "dex": ("25m", "64Mi"),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArgoCdArgs:
+    """What it stands on."""
+
+    ground: Ground
+    charges: Charges
+
+
+@final
+class ArgoCd(pulumi.ComponentResource):
+    """Argo CD behind the sign-in, without the account "admin"; its applications come from `atoll handover`."""
+
+    def __init__(self, name: str, args: ArgoCdArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("atoll:platform:ArgoCd", name, args.ground.facts("argo_cd", args.charges), opts)
+        ground = args.ground
+        before = _secrets(ground, parent=self)
+        outward("argocd-sources", namespace=NAMESPACE, parent=self, ports=(443, 22))
+        allow(
+            "argocd-to-dex",
+            source=NAMESPACE,
+            source_pods=BROKER,
+            target=names.SIGN_IN,
+            target_pods=DEX,
+            ports=[DEX_PORT],
+            parent=self,
+        )
+        server = release(
+            RELEASE, ground.part("argo_cd"), values=_values(ground), ground=ground, parent=self, depends_on=before
+        )
+        door(
+            names.ARGO_CD_HOST,
+            SERVICE,
+            80,
+            namespace=NAMESPACE,
+            ground=ground,
+            parent=self,
+            only=everybody(ground.spec),
+        )
+        self.register_outputs({"release": server.name})
+
+
+def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+    """Argo CD and its page."""
+    made = ArgoCd("argocd", ArgoCdArgs(ground=ground, charges=charges), opts=options)
+    return Part(resource=made, outputs={"argoCd": f"https://{ground.host(names.ARGO_CD_HOST)}"})
+
+
+def _values(ground: Ground) -> dict[str, object]:
+    selector = {"kubernetes.io/os": "linux", **ground.on_system}
+    asked: dict[str, dict[str, object]] = {
+        part: {"resources": {"requests": {"cpu": cpu, "memory": memory}}} for part, (cpu, memory) in REQUESTS.items()
+    }
+    return {
+        "global": {"domain": ground.host(names.ARGO_CD_HOST), "nodeSelector": selector},
+        "redisSecretInit": {"enabled": False},
+        "notifications": {"enabled": False},
+        "configs": {"cm": _settings(ground), "rbac": _rights(ground), "params": {"server.insecure": True}},
+        **asked,
+    }
+
+
+def _settings(ground: Ground) -> dict[str, object]:
+    """Argo CD can only discover an issuer under the name that browsers use, which the cluster's own DNS may not know.
+
+    So its own broker is between: as Grafana and the proxy do, it sends people to that name and asks Dex inside the
+    cluster (dexidp.io/docs/connectors/oauth).
+    """
+    where = addresses(ground)
+    connector = {
+        "type": "oauth",
+        "id": "atoll",
+        "name": "single sign-on",
+        "config": {
+            "clientID": CLIENT,
+            "clientSecret": f"${SIGN_IN}:clientSecret",
+            "authorizationURL": where.authorize,
+            "tokenURL": where.token,
+            "userInfoURL": where.userinfo,
+            "scopes": ["openid", "profile", "email", "groups"],
+            "userIDKey": "sub",
+            "claimMapping": {"userNameKey": "name", "groupsKey": "groups"},
+        },
+    }
+    return {
+        "url": f"https://{ground.host(names.ARGO_CD_HOST)}",
+        "admin.enabled": False,
+        "dex.config": json.dumps({"connectors": [connector]}),  # JSON is YAML too
+        "resource.customizations.health.argoproj.io_Application": HEALTH,
+    }
+
+
+def _rights(ground: Ground) -> dict[str, str]:
+    """Who is admin in the checklist is admin here; all others who get in look."""
+    chosen = admins(ground.spec)
+    grants = [f"g, {each}, role:admin" for each in (*chosen.emails, *chosen.groups)]
+    return {"policy.default": "role:readonly", "policy.csv": "\n".join(grants), "scopes": "[groups, email]"}
+
+
+def _secrets(ground: Ground, *, parent: ArgoCd) -> list[pulumi.Resource]:
+    """The password of its cache, which the chart would have a job make, and the secret shared with Dex."""
+    part_of = {"app.kubernetes.io/part-of": "argocd"}  # Argo CD reads no Secret without it
+    contents = {
+        REDIS: {"auth": ground.keyring.secret("argocd-redis")},
+        SIGN_IN: {"clientSecret": ground.keyring.secret(f"oidc-{CLIENT}")},
+    }
+    return [
+        kubernetes.core.v1.Secret(
+            name,
+            metadata={"name": name, "namespace": NAMESPACE, "labels": part_of},
+            string_data=content,
+            opts=pulumi.ResourceOptions(parent=parent),
+        )
+        for name, content in contents.items()
+    ]

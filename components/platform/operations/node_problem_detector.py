@@ -1,0 +1,168 @@
+"""node-problem-detector: what the kernel says of a node becomes its conditions, where no provider repairs nodes.
+
+Its pod is privileged and sees the node's /dev/kmsg: no container may open that device otherwise, read-only or not.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING, Final, final
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+
+from components.platform.building_blocks import names
+from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.images import picture
+from planning.incidents.problem_detector import monitor
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pulumi_kubernetes.core.v1 import ContainerArgsDict, PodSpecArgsDict
+    from pulumi_kubernetes.meta.v1 import ObjectMetaArgsDict
+    from pulumi_kubernetes.rbac.v1 import PolicyRuleArgsDict, SubjectArgsDict
+
+    from components.platform.building_blocks.component import Charges
+    from components.platform.building_blocks.context import Ground
+
+NAME: Final = "node-problem-detector"
+LABELS: Final = {"app": NAME}
+# Tag and digest as promoted: github.com/kubernetes/k8s.io/pull/9707 of 2026-07-11, the newest stable release.
+IMAGE: Final = (
+    "registry.k8s.io/node-problem-detector/node-problem-detector:v1.36.0"
+    "@sha256:b4db5a168c5f6192c3fb3d650920d192d83776598fcdfcc092d16ca8dc9213ff"
+)
+KERNEL: Final = "/dev/kmsg"
+FOLDER: Final = "/rules"
+FILE: Final = "kernel.json"
+REQUESTS: Final = {"cpu": "10m", "memory": "80Mi"}  # deployment/node-problem-detector.yaml of the release
+LIMITS: Final = {"memory": "160Mi"}
+EVENTS: Final = "default"  # where events of nodes lie
+RBAC: Final = "rbac.authorization.k8s.io"
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodeProblemDetectorArgs:
+    """Which image its pods run.
+
+    Args:
+        image: from its own registry or the mirror's.
+    """
+
+    image: str
+
+
+@final
+class NodeProblemDetector(pulumi.ComponentResource):
+    """Its account and rights, its rules, and a pod on every node, whatever keeps other pods off it."""
+
+    def __init__(self, name: str, args: NodeProblemDetectorArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("atoll:platform:NodeProblemDetector", name, {"image": args.image}, opts)
+        own = pulumi.ResourceOptions(parent=self)
+        account = kubernetes.core.v1.ServiceAccount(NAME, metadata=_named(names.NODE_AGENTS), opts=own)
+        told = kubernetes.core.v1.ConfigMap(NAME, metadata=_named(names.NODE_AGENTS), data=files(), opts=own)
+        rights = _rights(parent=self)
+        kubernetes.apps.v1.DaemonSet(
+            NAME,
+            metadata={**_named(names.NODE_AGENTS), "labels": LABELS},
+            spec={
+                "selector": {"match_labels": LABELS},
+                "update_strategy": {"type": "RollingUpdate", "rolling_update": {"max_unavailable": "10%"}},
+                "template": {
+                    "metadata": {"labels": LABELS, "annotations": {"atoll/rules": _digest()}},
+                    "spec": _pod(args.image),
+                },
+            },
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[account, told, *rights]),
+        )
+        self.register_outputs({})
+
+
+def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+    """The detector of the cluster at home."""
+    del charges
+    args = NodeProblemDetectorArgs(image=picture(IMAGE, ground))
+    return Part(resource=NodeProblemDetector(NAME, args, opts=options))
+
+
+def files() -> Mapping[str, str]:
+    """What it is told: one log monitor."""
+    return {FILE: json.dumps(monitor(), indent=1) + "\n"}
+
+
+def _digest() -> str:
+    return sha256(files()[FILE].encode()).hexdigest()[:16]
+
+
+def _named(namespace: str) -> ObjectMetaArgsDict:
+    return {"name": NAME, "namespace": namespace}
+
+
+def _rights(*, parent: pulumi.Resource) -> list[pulumi.Resource]:
+    """To write conditions of nodes, which Kubernetes cannot limit to its own node, and events about them."""
+    own = pulumi.ResourceOptions(parent=parent)
+    subjects: list[SubjectArgsDict] = [{"kind": "ServiceAccount", "name": NAME, "namespace": names.NODE_AGENTS}]
+    nodes: list[PolicyRuleArgsDict] = [
+        {"api_groups": [""], "resources": ["nodes"], "verbs": ["get"]},
+        {"api_groups": [""], "resources": ["nodes/status"], "verbs": ["patch"]},
+    ]
+    events: list[PolicyRuleArgsDict] = [
+        {"api_groups": [""], "resources": ["events"], "verbs": ["create", "patch", "update"]}
+    ]
+    kubernetes.rbac.v1.ClusterRole(NAME, metadata={"name": NAME}, rules=nodes, opts=own)
+    kubernetes.rbac.v1.Role(NAME, metadata=_named(EVENTS), rules=events, opts=own)
+    return [
+        kubernetes.rbac.v1.ClusterRoleBinding(
+            NAME,
+            metadata={"name": NAME},
+            role_ref={"api_group": RBAC, "kind": "ClusterRole", "name": NAME},
+            subjects=subjects,
+            opts=own,
+        ),
+        kubernetes.rbac.v1.RoleBinding(
+            NAME,
+            metadata=_named(EVENTS),
+            role_ref={"api_group": RBAC, "kind": "Role", "name": NAME},
+            subjects=subjects,
+            opts=own,
+        ),
+    ]
+
+
+def _pod(image: str) -> PodSpecArgsDict:
+    return {
+        "service_account_name": NAME,
+        "enable_service_links": False,
+        "node_selector": {"kubernetes.io/os": "linux"},
+        "tolerations": [{"operator": "Exists"}],  # of its device, of the burn-in, of a cordon, of a failure
+        "containers": [_container(image)],
+        "volumes": [
+            {"name": "kmsg", "host_path": {"path": KERNEL, "type": "CharDevice"}},
+            {"name": "rules", "config_map": {"name": NAME}},
+        ],
+    }
+
+
+def _container(image: str) -> ContainerArgsDict:
+    """Neither its health nor its metrics are served: the one always says yes, the others are the node's conditions."""
+    return {
+        "name": NAME,
+        "image": image,
+        "command": [
+            "/node-problem-detector",
+            "--logtostderr",
+            f"--config.system-log-monitor={FOLDER}/{FILE}",
+            "--port=0",
+            "--prometheus-port=0",
+        ],
+        "env": [{"name": "NODE_NAME", "value_from": {"field_ref": {"field_path": "spec.nodeName"}}}],
+        "resources": {"requests": REQUESTS, "limits": LIMITS},
+        "security_context": {"privileged": True, "read_only_root_filesystem": True},
+        "volume_mounts": [
+            {"name": "kmsg", "mount_path": KERNEL, "read_only": True},
+            {"name": "rules", "mount_path": FOLDER, "read_only": True},
+        ],
+    }

@@ -1,0 +1,175 @@
+"""Kueue, the queue that admits jobs: the controller, from its chart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, final
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+import yaml
+
+from catalogs.software.reader import parts
+from components.context.names import QUEUED
+from components.platform.building_blocks import names
+from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.chart import release, source
+from components.platform.building_blocks.network_policies import admission
+from components.platform.scheduling.kueue_roles import kueue_roles
+from components.platform.building_blocks.images import values_from
+from components.platform.building_blocks.artifact_mirror import of_program
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from components.platform.building_blocks.component import Charges
+    from components.platform.building_blocks.context import Ground
+    from components.context.placement import Site
+
+PART: Final = "kueue"
+NAMESPACE: Final = names.KUEUE
+SECONDS_TO_START: Final = 600
+WEBHOOK: Final = 9443
+VISIBILITY: Final = 8082  # its API server's pods answer here for kubectl
+# Kinds of jobs; a kind whose definition is not installed is left alone until it is (kueue v0.19.2, jobframework).
+# Notebooks, servers and pipeline steps are pods, each admitted by itself.
+FRAMEWORKS: Final = (
+    "batch/job",
+    "jobset.x-k8s.io/jobset",
+    "trainer.kubeflow.org/trainjob",
+    "kubeflow.org/mpijob",
+    "pod",
+)
+# Accelerators are what is scarce. Whatever else pods ask for is bounded by the nodes and counts for nobody's quota.
+UNCOUNTED: Final = ("cpu", "memory", "ephemeral-storage", "hugepages-", "vpc.amazonaws.com/", "rdma/")
+# A node that a scaler starts is there in minutes, and its images of tens of GB in a quarter of an hour; a job that has
+# not all its pods by then gives back what it holds, and queues again. Our choice.
+START_MINUTES: Final = 30
+# A spot node that went is replaced in that time, or the job queues again for another.
+RECOVERY_MINUTES: Final = 10
+RETRIES: Final = 20
+LONGEST_WAIT_SECONDS: Final = 1800
+REPLICAS: Final = 2  # no pod of a team starts while no controller answers
+REQUESTS: Final = {"cpu": "200m", "memory": "512Mi"}
+LIMITS: Final = {"cpu": "2", "memory": "512Mi"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class KueueArgs:
+    """Where it is installed.
+
+    Args:
+        ground: the platform at home; None for a cluster beside home, which only takes the jobs that home sends.
+        site: the cluster beside home, whose software comes from where home's does.
+    """
+
+    ground: Ground | None = None
+    site: Site | None = None
+
+
+@final
+class Kueue(pulumi.ComponentResource):
+    """The controller and its custom resources.
+
+    Attributes:
+        release: what uses its custom resources waits for this.
+    """
+
+    release: kubernetes.helm.v3.Release
+
+    def __init__(self, name: str, args: KueueArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+        version = args.ground.part(PART).version if args.ground else parts()[PART].version
+        super().__init__("atoll:platform:Kueue", name, {"version": version}, opts)
+        self.release = _at_home(args.ground, parent=self) if args.ground else _beside(args.site, parent=self)
+        kueue_roles(self.release)
+        self.register_outputs({})
+
+
+def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+    """Kueue at home: every pod of a team's namespaces waits for its queue."""
+    del charges
+    return Part(resource=Kueue(PART, KueueArgs(ground=ground), opts=options))
+
+
+def _at_home(ground: Ground, *, parent: Kueue) -> kubernetes.helm.v3.Release:
+    admission("kueue-webhooks", namespace=NAMESPACE, ports=(WEBHOOK, VISIBILITY), parent=parent)
+    return release(PART, ground.part(PART), values=_values(ground), ground=ground, parent=parent)
+
+
+def _beside(site: Site | None, *, parent: Kueue) -> kubernetes.helm.v3.Release:
+    """The chart as it comes: whoever sends jobs here has queued them at home."""
+    row, mirror = parts()[PART], site.mirror if site is not None else ""
+    found = source(row, mirror=mirror)
+    images = values_from(PART, of_program(mirror, offline=site is None or site.settings.offline))
+    labels = {"app.kubernetes.io/managed-by": "atoll", "pod-security.kubernetes.io/enforce": "restricted"}
+    own = pulumi.ResourceOptions(parent=parent)
+    home = kubernetes.core.v1.Namespace(NAMESPACE, metadata={"name": NAMESPACE, "labels": labels}, opts=own)
+    return kubernetes.helm.v3.Release(
+        PART,
+        name=PART,
+        chart=found.chart,
+        repository_opts={"repo": found.repository} if found.repository else None,
+        version=row.version,
+        namespace=home.metadata.name,
+        values=images or None,
+        atomic=True,
+        timeout=SECONDS_TO_START,
+        opts=own,
+    )
+
+
+def _values(ground: Ground) -> dict[str, object]:
+    return {
+        "enablePrometheus": ground.has("prometheus_crds"),
+        "metrics": {"prometheusNamespace": names.OBSERVABILITY},
+        "controllerManager": {
+            "replicas": REPLICAS,
+            "podDisruptionBudget": {"enabled": True},
+            "nodeSelector": dict(ground.on_system),
+            "manager": {
+                "image": {"pullPolicy": "IfNotPresent"},
+                "resources": {"requests": REQUESTS, "limits": LIMITS},
+            },
+        },
+        "managerConfig": {"controllerManagerConfigYaml": yaml.safe_dump(configuration(), sort_keys=False)},
+    }
+
+
+def configuration() -> Mapping[str, object]:
+    """Kueue's whole configuration: what the chart says of it is replaced, never merged."""
+    return {
+        "apiVersion": "config.kueue.x-k8s.io/v1beta2",
+        "kind": "Configuration",
+        **_server(),
+        "manageJobsWithoutQueueName": True,
+        "managedJobsNamespaceSelector": {"matchExpressions": [{"key": QUEUED, "operator": "Exists"}]},
+        "integrations": {"frameworks": list(FRAMEWORKS)},
+        "resources": {"excludeResourcePrefixes": list(UNCOUNTED)},
+        "fairSharing": {"preemptionStrategies": ["LessThanOrEqualToFinalShare", "LessThanInitialShare"]},
+        "waitForPodsReady": {
+            "timeout": f"{START_MINUTES}m",
+            "recoveryTimeout": f"{RECOVERY_MINUTES}m",
+            "blockAdmission": False,
+            "requeuingStrategy": {
+                "timestamp": "Eviction",
+                "backoffLimitCount": RETRIES,
+                "backoffBaseSeconds": 60,
+                "backoffMaxSeconds": LONGEST_WAIT_SECONDS,
+            },
+        },
+    }
+
+
+def _server() -> dict[str, object]:
+    """How the controller itself runs; ports are those that the chart's services name."""
+    workers = {"Job.batch": 5, "Pod": 5, "Workload.kueue.x-k8s.io": 10, "LocalQueue.kueue.x-k8s.io": 5}
+    return {
+        "health": {"healthProbeBindAddress": ":8081"},
+        "metrics": {"bindAddress": ":8443", "enableClusterQueueResources": True},
+        "webhook": {"port": WEBHOOK},
+        "leaderElection": {"leaderElect": True, "resourceName": "c1f6bfd2.kueue.x-k8s.io"},
+        "controller": {
+            "groupKindConcurrency": {**workers, "ClusterQueue.kueue.x-k8s.io": 5, "ResourceFlavor.kueue.x-k8s.io": 1}
+        },
+        "clientConnection": {"qps": 300, "burst": 500},
+    }

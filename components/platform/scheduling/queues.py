@@ -1,0 +1,210 @@
+"""Queues of the teams: what each is guaranteed of every pool, who lends to whom, and who goes first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, final
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+
+from components.context.names import namespace
+from components.tenancy.cluster import PRIORITIES
+from components.context.accelerators import device, labels
+from components.context import topology
+from components.platform.building_blocks.component import Part
+from components.platform.scheduling.nccl import nccl
+from components.platform.scheduling.admission_policies import guard
+from planning.platform.queues import OPEN, lines
+from planning.platform.slurm import left
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from components.platform.building_blocks.component import Charges
+    from components.platform.building_blocks.context import Ground
+    from planning.spec.platform import Platform
+    from planning.platform.queues import Flavor, Line, Queue
+    from planning.spec.cluster import ClusterSpec
+
+API: Final = "kueue.x-k8s.io/v1beta2"
+NODES: Final = "any.node"  # flavor of workloads without accelerators; no pool has a dot in its name
+PODS: Final = "pods"
+MANY: Final = 100_000  # pods: the nodes bound them
+PRIORITY: Final = "WorkloadPriorityClass"
+READER: Final = "atoll-queues"
+READ: Final = ("get", "list", "watch")
+FAIR: Final = {"withinClusterQueue": "LowerPriority", "reclaimWithinCohort": "Any"}
+# Idle accelerators of a surer pool are borrowed before the next pool is tried, and that before anybody is sent away.
+NEXT: Final = {"whenCanBorrow": "MayStopSearch", "whenCanPreempt": "TryNextFlavor"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueuesArgs:
+    """The cluster, and what was decided of its teams.
+
+    Args:
+        labelled: whether nodes carry the label of their pool; else flavors count, and choose no nodes.
+    """
+
+    spec: ClusterSpec
+    platform: Platform
+    labelled: bool
+
+
+@final
+class Queues(pulumi.ComponentResource):
+    """Flavors, cohorts, queues and priorities, and the rules that keep pods from going round them."""
+
+    def __init__(self, name: str, args: QueuesArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+        kinds = {work.name: work.kind for work in args.platform.works}
+        queued = left(args.spec.pools, kinds=kinds, orchestration=args.spec.orchestration)
+        found = tuple(lines(args.platform, queued))
+        names = [queue.name for line in found for queue in line.queues]
+        super().__init__("atoll:platform:Queues", name, {"queues": names}, opts)
+        near = {line.workload for line in found if args.labelled and topology.near(line, args.spec)}
+        made = _flavors(args, found, near=near, parent=self)
+        for line in found:
+            _line(line, near=line.workload in near, after=made, parent=self)
+            nccl(line.workload, provider=args.spec.placement.provider, pools=args.spec.pools, parent=self)
+        _priorities(parent=self)
+        _reader(parent=self)
+        guard(parent=self)
+        self.register_outputs({})
+
+
+def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+    """The queues of the cluster at home."""
+    del charges
+    args = QueuesArgs(spec=ground.spec, platform=ground.platform, labelled=ground.labelled)
+    return Part(resource=Queues("queues", args, opts=options))
+
+
+def _flavors(
+    args: QueuesArgs, found: Sequence[Line], *, near: set[str], parent: Queues
+) -> list[kubernetes.apiextensions.CustomResource]:
+    """One for each pool, and the topology that some of them are placed by."""
+    made: list[kubernetes.apiextensions.CustomResource] = []
+    if near:
+        steps = [{"nodeLabel": label} for label in topology.levels(args.spec)]
+        made.append(_object("Topology", topology.NAME, {"levels": steps}, parent=parent))
+    for line in found:
+        for flavor in line.flavors:
+            spec = _flavor(flavor, labelled=args.labelled, near=line.workload in near)
+            made.append(_object("ResourceFlavor", flavor.pool.name, spec, parent=parent, after=tuple(made[:1])))
+    if any(not line.flavors for line in found):
+        made.append(_object("ResourceFlavor", NODES, {}, parent=parent))
+    return made
+
+
+def _flavor(flavor: Flavor, *, labelled: bool, near: bool) -> dict[str, object]:
+    """Nodes of the pool; jobs need not know of the taint that keeps others off them."""
+    pool = flavor.pool
+    spec: dict[str, object] = {
+        "tolerations": [{"key": device(pool.accelerator), "operator": "Exists", "effect": "NoSchedule"}]
+    }
+    if labelled:
+        spec["nodeLabels"] = {key: value for key, value in labels(pool).items() if key != "atoll/role"}
+    if near:
+        spec["topologyName"] = topology.NAME
+    return spec
+
+
+def _line(line: Line, *, near: bool, after: Sequence[kubernetes.apiextensions.CustomResource], parent: Queues) -> None:
+    """The cohort of a workload, its queues, and their doors in its namespace."""
+    groups = _groups(line, line.lent, near=near) if any(line.lent.values()) else {}
+    cohort = _object("Cohort", line.workload, groups, parent=parent, after=after)
+    home = namespace(line.workload)
+    for queue in line.queues:
+        spec = {
+            "cohortName": line.workload,
+            "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": home}},
+            **_groups(line, queue.nominal, near=near),
+            "preemption": FAIR,
+            "flavorFungibility": NEXT,
+            "fairSharing": {"weight": str(queue.weight)},
+        }
+        made = _object("ClusterQueue", queue.name, spec, parent=parent, after=[cohort, *after])
+        for door in _doors(queue, line):
+            _object("LocalQueue", door, {"clusterQueue": queue.name}, parent=parent, after=[made], within=home)
+
+
+def _doors(queue: Queue, line: Line) -> tuple[str, ...]:
+    """Names under which a queue is reached: the team's, and that of jobs that name none."""
+    return tuple(dict.fromkeys((queue.team, OPEN))) if queue == line.default else (queue.team,)
+
+
+def _groups(line: Line, amounts: Mapping[str, int], *, near: bool) -> dict[str, object]:
+    """Quotas of every flavor of a line; a resource that a pool does not have counts 0 there.
+
+    Pods are counted where each needs a flavor of its own to be placed by: beside accelerators under a topology, and
+    where there are no accelerators at all.
+    """
+    if not line.flavors:
+        return _group([PODS], {NODES: {PODS: MANY}})
+    covered = sorted({flavor.resource for flavor in line.flavors})
+    counted = [PODS] if near else []
+    quotas = {
+        flavor.pool.name: {
+            **{name: amounts[flavor.pool.name] if name == flavor.resource else 0 for name in covered},
+            **dict.fromkeys(counted, MANY),
+        }
+        for flavor in line.flavors
+    }
+    return _group([*covered, *counted], quotas)
+
+
+def _group(covered: Sequence[str], quotas: Mapping[str, Mapping[str, int]]) -> dict[str, object]:
+    flavors = [
+        {"name": name, "resources": [{"name": each, "nominalQuota": str(count)} for each, count in held.items()]}
+        for name, held in quotas.items()
+    ]
+    return {"resourceGroups": [{"coveredResources": list(covered), "flavors": flavors}]}
+
+
+def _priorities(*, parent: Queues) -> None:
+    """The same order in the queue as on the nodes; these objects have no `spec`, which the SDK's class wants."""
+    for name, (value, description) in PRIORITIES.items():
+        body = {"apiVersion": API, "kind": PRIORITY, "metadata": {"name": name}}
+        pulumi.CustomResource(
+            f"kubernetes:{API}:{PRIORITY}",
+            f"{PRIORITY.lower()}-{name}",
+            {**body, "value": value, "description": description},
+            pulumi.ResourceOptions(parent=parent),
+        )
+
+
+def _reader(*, parent: Queues) -> None:
+    """Whoever sees a namespace sees its queues, and what waits in them."""
+    kubernetes.rbac.v1.ClusterRole(
+        READER,
+        metadata={"name": READER, "labels": {"rbac.authorization.k8s.io/aggregate-to-view": "true"}},
+        rules=[
+            {"api_groups": ["kueue.x-k8s.io"], "resources": ["localqueues", "workloads"], "verbs": list(READ)},
+            {
+                "api_groups": ["visibility.kueue.x-k8s.io"],
+                "resources": ["localqueues/pendingworkloads"],
+                "verbs": ["get"],
+            },
+        ],
+        opts=pulumi.ResourceOptions(parent=parent),
+    )
+
+
+def _object(
+    kind: str,
+    name: str,
+    spec: Mapping[str, object],
+    *,
+    parent: Queues,
+    after: Sequence[pulumi.Resource] = (),
+    within: str = "",
+) -> kubernetes.apiextensions.CustomResource:
+    return kubernetes.apiextensions.CustomResource(
+        f"{kind.lower()}-{within}-{name}" if within else f"{kind.lower()}-{name}",
+        api_version=API,
+        kind=kind,
+        metadata={"name": name, "namespace": within} if within else {"name": name},
+        spec=dict(spec),
+        opts=pulumi.ResourceOptions(parent=parent, depends_on=list(after)),
+    )

@@ -1,0 +1,242 @@
+"""The object store as everybody sees it: our own address of it, buckets, users and what each may do."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, final
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+
+from components.platform.building_blocks.bucket_users import PROVIDER
+from components.platform.building_blocks import network_policies
+from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.names import OBJECT_STORE, S3_HOST
+from components.platform.building_blocks.images import picture
+from components.platform.stores.s3_policies import METRICS_USER, ROOT_USER, documents, store_users
+from components.platform.stores.s3_script import CONFIG, KEYS, script
+from components.platform.building_blocks.object_store_access import CA_KEY, CA_NAME, POD_PORTS, bucket_way, trust
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pulumi_kubernetes.core.v1 import ContainerArgsDict, EnvVarArgsDict, VolumeArgsDict
+
+    from components.platform.building_blocks.component import Charges
+    from components.platform.building_blocks.context import Ground
+    from components.context.placement import PlatformBucket
+
+NAME: Final = "object-store"
+SETUP: Final = "object-store-setup"
+ROOT_KEY: Final = "minio-root"  # name in the keyring, whichever engine it is
+PORT: Final = 9000
+ADDRESS_KEY: Final = "address"
+SETTINGS: Final = "/mc"
+SCRATCH: Final = "/tmp"  # noqa: S108 - an emptyDir of the pod
+# Client of the last chart of charts.min.io (5.4.0), which speaks to any S3 store. Digest not resolved yet.
+CLIENT: Final = "quay.io/minio/mc:RELEASE.2024-11-21T17-21-54Z"
+# Engine to the pods and the port behind our address.
+BEHIND: Final[Mapping[str, tuple[Mapping[str, str], int]]] = {
+    "minio": ({"app": "minio", "release": "minio"}, POD_PORTS["minio"]),
+    "seaweedfs": (
+        {"app.kubernetes.io/instance": "seaweedfs", "app.kubernetes.io/component": "s3"},
+        POD_PORTS["seaweedfs"],
+    ),
+}
+KEYLESS: Final = "pod_identity"  # the only identity that MinIO's remote tier can take instead of a key
+
+
+@dataclass(frozen=True, kw_only=True)
+class ObjectStoreArgs:
+    """What it stands on."""
+
+    ground: Ground
+    charges: Charges
+
+    @property
+    def users(self) -> tuple[str, ...]:
+        """Everybody who has a bucket."""
+        return store_users(self.ground.platform.teams)
+
+    @property
+    def tier(self) -> PlatformBucket | None:
+        """The provider's bucket that old objects move to; None where MinIO cannot get in without a key."""
+        handle = self.ground.handle
+        possible = self.ground.platform.object_store == "minio" and handle.identity.kind == KEYLESS
+        return handle.bucket if possible else None
+
+    def facts(self) -> dict[str, object]:
+        """The component's inputs."""
+        placement = self.ground.handle.placement
+        return {
+            "provider": placement.provider,
+            "region": placement.region,
+            "charges": list(self.charges),
+            "engine": self.ground.platform.object_store,
+            "users": [] if self.ground.platform.object_store == PROVIDER else list(self.users),
+            "tiered": self.tier is not None,
+        }
+
+
+@final
+class ObjectStore(pulumi.ComponentResource):
+    """Address, buckets and rights; nothing where the provider's bucket is the store."""
+
+    def __init__(self, name: str, args: ObjectStoreArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("atoll:platform:ObjectStore", name, args.facts(), opts)
+        if args.ground.platform.object_store != PROVIDER:
+            ways = [_address(args.ground.platform.object_store, parent=self)]
+            authority = trust("object-store-ca", namespace=OBJECT_STORE, ground=args.ground, parent=self)
+            _setup(args, after=[*ways, *([authority] if authority else [])], parent=self)
+            _tier_way(args, parent=self)
+        self.register_outputs({})
+
+
+def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+    """The store of the engine that was decided."""
+    args = ObjectStoreArgs(ground=ground, charges=charges)
+    return Part(resource=ObjectStore(NAME, args, opts=options))
+
+
+def _address(engine: str, *, parent: pulumi.Resource) -> pulumi.Resource:
+    """The service that everybody calls; behind it the pods of whichever engine it is, from every namespace."""
+    pods, port = BEHIND[engine]
+    host = S3_HOST.split(".", maxsplit=1)[0]
+    network_policies.allow("store", source=network_policies.EVERYWHERE, target=OBJECT_STORE, ports=[port], target_pods=pods, parent=parent)
+    return kubernetes.core.v1.Service(
+        "s3",
+        metadata={"name": host, "namespace": OBJECT_STORE},
+        spec={
+            "selector": dict(pods),
+            "ports": [{"name": "https", "port": PORT, "target_port": port, "protocol": "TCP"}],
+        },
+        opts=pulumi.ResourceOptions(parent=parent),
+    )
+
+
+def _setup(args: ObjectStoreArgs, *, after: Sequence[pulumi.Resource], parent: pulumi.Resource) -> None:
+    """The job that runs the script; another script, or another document, makes it run anew."""
+    written = files(args)
+    documented = kubernetes.core.v1.ConfigMap(
+        f"{SETUP}-files",
+        metadata={"name": SETUP, "namespace": OBJECT_STORE},
+        data=dict(written),
+        opts=pulumi.ResourceOptions(parent=parent),
+    )
+    keys = _keys(args, parent=parent)
+    kubernetes.batch.v1.Job(
+        SETUP,
+        metadata={"name": SETUP, "namespace": OBJECT_STORE},
+        spec={
+            "backoff_limit": 6,
+            "template": {
+                "metadata": {
+                    "labels": {"app.kubernetes.io/name": SETUP},
+                    "annotations": {"atoll/files": digest(written)},
+                },
+                "spec": {
+                    "restart_policy": "OnFailure",
+                    "automount_service_account_token": False,
+                    "node_selector": dict(args.ground.on_system),
+                    "security_context": {
+                        "run_as_non_root": True,
+                        "run_as_user": 1000,
+                        "run_as_group": 1000,
+                        "fs_group": 1000,
+                        "seccomp_profile": {"type": "RuntimeDefault"},
+                    },
+                    "containers": [_container(args)],
+                    "volumes": _volumes(),
+                },
+            },
+        },
+        opts=pulumi.ResourceOptions(
+            parent=parent,
+            depends_on=[documented, keys, *after],
+            delete_before_replace=True,
+            replace_on_changes=["spec"],
+        ),
+    )
+
+
+def _container(args: ObjectStoreArgs) -> ContainerArgsDict:
+    return {
+        "name": "setup",
+        "image": picture(CLIENT, args.ground),
+        "command": ["/bin/sh", f"{CONFIG}/setup.sh"],
+        "env": _environment(args),
+        "resources": {"requests": {"cpu": "50m", "memory": "64Mi"}, "limits": {"memory": "256Mi"}},
+        "security_context": {
+            "allow_privilege_escalation": False,
+            "read_only_root_filesystem": True,
+            "capabilities": {"drop": ["ALL"]},
+        },
+        "volume_mounts": [
+            {"name": "files", "mount_path": CONFIG, "read_only": True},
+            {"name": "keys", "mount_path": KEYS, "read_only": True},
+            {"name": "authority", "mount_path": f"{SETTINGS}/certs/CAs", "read_only": True},
+            {"name": "scratch", "mount_path": SCRATCH},
+            {"name": "settings", "mount_path": SETTINGS},
+        ],
+    }
+
+
+def _volumes() -> list[VolumeArgsDict]:
+    return [
+        {"name": "files", "config_map": {"name": SETUP}},
+        {"name": "keys", "secret": {"secret_name": SETUP}},
+        {"name": "authority", "secret": {"secret_name": CA_NAME, "items": [{"key": CA_KEY, "path": CA_KEY}]}},
+        {"name": "scratch", "empty_dir": {}},
+        {"name": "settings", "empty_dir": {}},
+    ]
+
+
+def files(args: ObjectStoreArgs) -> dict[str, str]:
+    """File name to text: what the job reads."""
+    tiered = args.tier is not None
+    minio = args.ground.platform.object_store == "minio"
+    return {
+        **documents(args.users, tiered=tiered),
+        "setup.sh": script(args.users, minio=minio, tiered=tiered),
+    }
+
+
+def digest(written: Mapping[str, str]) -> str:
+    """One word for all files, which changes with any of them."""
+    return hashlib.sha256(json.dumps(written, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _keys(args: ObjectStoreArgs, *, parent: pulumi.Resource) -> kubernetes.core.v1.Secret:
+    """The users' secret keys, a file each, and the store's address with the root user's, as `mc` reads it."""
+    keyring = args.ground.keyring
+    root = pulumi.Output.concat(f"https://{ROOT_USER}:", keyring.secret(ROOT_KEY), f"@{S3_HOST}:{PORT}")
+    people = (*args.users, METRICS_USER)
+    return kubernetes.core.v1.Secret(
+        f"{SETUP}-keys",
+        metadata={"name": SETUP, "namespace": OBJECT_STORE},
+        string_data={**{user: keyring.secret(f"s3-{user}") for user in people}, ADDRESS_KEY: root},
+        opts=pulumi.ResourceOptions(parent=parent),
+    )
+
+
+def _environment(args: ObjectStoreArgs) -> list[EnvVarArgsDict]:
+    plain: dict[str, pulumi.Input[str]] = {"MC_CONFIG_DIR": SETTINGS, "HOME": SCRATCH}
+    tier = args.tier
+    if tier is not None:
+        plain |= {"TIER_ENDPOINT": tier.endpoint, "TIER_REGION": tier.region, "TIER_BUCKET": tier.name}
+    return [
+        {
+            "name": "MC_HOST_store",
+            "value_from": {"secret_key_ref": {"name": SETUP, "key": ADDRESS_KEY}},
+        },
+        *({"name": name, "value": value} for name, value in plain.items()),
+    ]
+
+
+def _tier_way(args: ObjectStoreArgs, *, parent: pulumi.Resource) -> None:
+    """The server, and nobody else, reaches the bucket that old objects move to."""
+    if args.tier is not None:
+        pods = BEHIND[args.ground.platform.object_store][0]
+        bucket_way("store-to-tier", namespace=OBJECT_STORE, pods=pods, ground=args.ground, parent=parent)

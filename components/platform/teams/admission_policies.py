@@ -1,0 +1,120 @@
+"""Keeps doors of teams' namespaces shut: whoever works in one opens no way in or out of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+
+from components.context.names import QUEUED
+from components.platform.building_blocks.names import KUBEFLOW
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pulumi_kubernetes.admissionregistration.v1 import NamedRuleWithOperationsArgsDict
+
+NAME: Final = "atoll-doors"
+WRITTEN: Final = ("CREATE", "UPDATE", "DELETE")
+# What opens a way, by API group. Kubeflow's and Kubernetes' own roles let everybody who edits a namespace write it, and
+# every notebook's account with them (common/kubeflow-roles at the release's commit, `kubeflow-kubernetes-edit`).
+WAYS: Final[Mapping[str, Sequence[str]]] = {
+    "networking.k8s.io": ("ingresses", "networkpolicies"),
+    "": ("services",),
+}
+# Kubeflow's dashboard makes a Profile, and with it a namespace that nothing of ours shuts, bounds or queues, for
+# everybody who asks: REGISTRATION_FLOW hides the page alone (kubeflow/dashboard, centraldashboard/app/api_workgroup.ts
+# and access-management/kfam/api_default.go, whose account may do everything).
+PROFILES: Final = "atoll-profiles"
+DASHBOARD: Final = f"system:serviceaccount:{KUBEFLOW}:"
+NO_PROFILE: Final = "namespaces of people come from the checklist: add a workload or a team to it"
+REFUSED: Final = (
+    "network policies, ingresses, and services that are reached from outside are the platform's here: "
+    "ask whoever runs it for a way"
+)
+
+
+def door_guard(*, parent: pulumi.Resource) -> None:
+    """A policy for the namespaces of the workloads: only who may write such an object in every namespace may here.
+
+    Services inside the cluster are everybody's own; those with an address outside of it, or with one of their choice,
+    are not.
+    """
+    made = kubernetes.admissionregistration.v1.ValidatingAdmissionPolicy(
+        NAME,
+        metadata={"name": NAME},
+        spec={
+            "failure_policy": "Fail",
+            "match_constraints": {
+                "namespace_selector": {"match_expressions": [{"key": QUEUED, "operator": "Exists"}]},
+                "resource_rules": [_rule(group, kinds) for group, kinds in WAYS.items()],
+            },
+            "variables": [
+                {
+                    "name": "outside",
+                    "expression": "object != null && ((has(object.spec.type) && "
+                    "object.spec.type in ['LoadBalancer', 'NodePort']) || "
+                    "(has(object.spec.externalIPs) && size(object.spec.externalIPs) > 0))",
+                },
+                {
+                    "name": "everywhere",
+                    "expression": "authorizer.group(request.resource.group).resource(request.resource.resource)"
+                    ".check(request.operation.lowerAscii()).allowed()",
+                },
+            ],
+            "validations": [
+                {
+                    "expression": "(request.resource.resource == 'services' && !variables.outside) || "
+                    "variables.everywhere",
+                    "message": REFUSED,
+                    "reason": "Forbidden",
+                }
+            ],
+        },
+        opts=pulumi.ResourceOptions(parent=parent),
+    )
+    _bound(NAME, to=made)
+
+
+def profile_guard(*, parent: pulumi.Resource) -> None:
+    """A policy by which nobody gets a namespace by asking Kubeflow's pages for one."""
+    made = kubernetes.admissionregistration.v1.ValidatingAdmissionPolicy(
+        PROFILES,
+        metadata={"name": PROFILES},
+        spec={
+            "failure_policy": "Fail",
+            "match_constraints": {
+                "resource_rules": [
+                    {
+                        "api_groups": ["kubeflow.org"],
+                        "api_versions": ["*"],
+                        "operations": ["CREATE"],
+                        "resources": ["profiles"],
+                    }
+                ],
+            },
+            "validations": [
+                {
+                    "expression": f"!request.userInfo.username.startsWith('{DASHBOARD}')",
+                    "message": NO_PROFILE,
+                    "reason": "Forbidden",
+                }
+            ],
+        },
+        opts=pulumi.ResourceOptions(parent=parent),
+    )
+    _bound(PROFILES, to=made)
+
+
+def _bound(name: str, *, to: pulumi.Resource) -> None:
+    kubernetes.admissionregistration.v1.ValidatingAdmissionPolicyBinding(
+        name,
+        metadata={"name": name},
+        spec={"policy_name": name, "validation_actions": ["Deny"]},
+        opts=pulumi.ResourceOptions(parent=to),
+    )
+
+
+def _rule(group: str, kinds: Sequence[str]) -> NamedRuleWithOperationsArgsDict:
+    return {"api_groups": [group], "api_versions": ["v1"], "operations": list(WRITTEN), "resources": list(kinds)}

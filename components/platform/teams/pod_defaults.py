@@ -1,0 +1,119 @@
+"""What a pod of a namespace is given when it asks for it by a label: its store, its tracker, its shared volumes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+
+from components.platform.building_blocks import names
+from components.platform.teams import trackers
+from components.platform.building_blocks.object_store_access import CA_KEY, Store, store_of, trust
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from components.platform.building_blocks.context import Ground
+    from components.platform.teams.namespaces import Home
+
+API: Final = "kubeflow.org/v1alpha1"
+CERTIFICATES: Final = "/etc/s3-ca"
+SHARED: Final = "/mnt"  # a shared volume is mounted below it, at its claim's name
+TRACKER_KEY: Final = "tracker"  # Secret with the key of Weights & Biases or Comet
+# Tracker to the variable that its library reads its key from (docs.wandb.ai, comet.com/docs: "API key").
+KEYS: Final[Mapping[str, str]] = {"wandb": "WANDB_API_KEY", "comet": "COMET_API_KEY"}
+
+
+def defaults(home: Home, *, ground: Ground, parent: pulumi.Resource) -> None:
+    """PodDefaults and the secrets behind them; a pod takes each by the label `<its name>: "true"`."""
+    authority = trust(f"{home.workload}-store-ca", namespace=home.namespace, ground=ground, parent=parent)
+    after = [authority] if authority else []
+    for position, team in enumerate(home.teams):
+        name = names.S3_DEFAULT if position == 0 else f"{names.S3_DEFAULT}-{team}"
+        _store(home, team, name, ground=ground, after=after, parent=parent)
+    _tracker(home, ground=ground, parent=parent)
+    for volume in ground.handle.volumes:
+        mounted = {
+            "volumes": [{"name": volume.claim, "persistentVolumeClaim": {"claimName": volume.claim}}],
+            "volumeMounts": [{"name": volume.claim, "mountPath": f"{SHARED}/{volume.claim}"}],
+        }
+        _given(home, volume.claim, f"the shared volume at {SHARED}/{volume.claim}", mounted, parent=parent)
+
+
+def _store(
+    home: Home, team: str, name: str, *, ground: Ground, after: Sequence[pulumi.Resource], parent: pulumi.Resource
+) -> None:
+    """Endpoint, bucket and keys of a team, in the variables that every S3 library and MLflow read."""
+    store = store_of(f"team-{team}", ground)
+    secret = f"{name}-store"
+    kubernetes.core.v1.Secret(
+        f"{home.workload}-{secret}",
+        metadata={"name": secret, "namespace": home.namespace},
+        string_data=dict(_variables(store)),
+        opts=pulumi.ResourceOptions(parent=parent),
+    )
+    given: dict[str, object] = {
+        "env": [
+            {"name": key, "valueFrom": {"secretKeyRef": {"name": secret, "key": key}}} for key, _ in _variables(store)
+        ]
+    }
+    if store.ca_secret:
+        only = {"secretName": store.ca_secret, "items": [{"key": CA_KEY, "path": CA_KEY}]}
+        given["volumes"] = [{"name": f"{name}-ca", "secret": only}]
+        given["volumeMounts"] = [{"name": f"{name}-ca", "mountPath": CERTIFICATES, "readOnly": True}]
+    _given(home, name, f"the bucket of team {team}", given, parent=parent, after=after)
+
+
+def _variables(store: Store) -> Iterator[tuple[str, pulumi.Input[str]]]:
+    yield "AWS_REGION", store.region
+    yield "S3_URI", store.uri()
+    if store.keyless:
+        return
+    yield "AWS_ACCESS_KEY_ID", store.access_key
+    yield "AWS_SECRET_ACCESS_KEY", store.secret_key
+    yield "AWS_ENDPOINT_URL", store.endpoint
+    yield "MLFLOW_S3_ENDPOINT_URL", store.endpoint
+    if store.ca_secret:
+        yield "AWS_CA_BUNDLE", f"{CERTIFICATES}/{CA_KEY}"
+
+
+def _tracker(home: Home, *, ground: Ground, parent: pulumi.Resource) -> None:
+    """The key of Weights & Biases or Comet is a setting of the stack, or people put it into the Secret themselves."""
+    tracker, settings = ground.spec.tracker, ground.settings
+    if tracker == names.MLFLOW and not ground.has("mlflow"):
+        return
+    kept = trackers.secrets(settings).get(tracker)
+    if kept:
+        kubernetes.core.v1.Secret(
+            f"{home.workload}-{TRACKER_KEY}",
+            metadata={"name": TRACKER_KEY, "namespace": home.namespace},
+            string_data=kept,
+            opts=pulumi.ResourceOptions(parent=parent),
+        )
+    env: list[dict[str, object]] = [
+        {"name": name, "value": value} for name, value in trackers.plain(settings)[tracker].items()
+    ]
+    if tracker in KEYS:
+        reference = {"name": TRACKER_KEY, "key": KEYS[tracker], "optional": True}
+        env.append({"name": KEYS[tracker], "valueFrom": {"secretKeyRef": reference}})
+    _given(home, tracker, "the experiment tracker", {"env": env}, parent=parent)
+
+
+def _given(
+    home: Home,
+    name: str,
+    description: str,
+    spec: Mapping[str, object],
+    *,
+    parent: pulumi.Resource,
+    after: Sequence[pulumi.Resource] = (),
+) -> None:
+    kubernetes.apiextensions.CustomResource(
+        f"{home.workload}-{name}-default",
+        api_version=API,
+        kind="PodDefault",
+        metadata={"name": name, "namespace": home.namespace},
+        spec={"desc": description, "selector": {"matchLabels": {name: "true"}}, **spec},
+        opts=pulumi.ResourceOptions(parent=parent, depends_on=list(after)),
+    )

@@ -1,0 +1,119 @@
+"""The tunnel to the main cloud, which no VPC peering reaches: gateways on the main side, strongSwan in the cluster."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pulumi
+
+from components.connectivity.images import images
+from components.context.naming import tags
+from components.connectivity.tunnel_pod import SitePod, SitePodArgs
+from components.connectivity.tunnel import MainSideArgs, Tunnel
+from components.platform.building_blocks.artifact_mirror import of_program
+from planning.costs.charge import to_inputs
+from planning.values.errors import InputError
+from planning.costs.charges.cluster import charges
+from planning.costs.charges.connectivity import READ_OFF
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from components.context.placement import Site
+
+OFFLINE_ADDRESS: Final = "192.0.2.1"  # of the range for documentation (RFC 5737), where nothing is asked for
+
+
+def _aws(args: MainSideArgs, opts: pulumi.ResourceOptions) -> Sequence[Tunnel]:
+    from components.clouds.aws.network.site_vpn import MainSide  # noqa: PLC0415 - only the main cloud's SDK is imported
+
+    return MainSide("main-cloud", args, opts=opts).tunnels
+
+
+def _azure(args: MainSideArgs, opts: pulumi.ResourceOptions) -> Sequence[Tunnel]:
+    from components.clouds.azure.network.site_vpn import MainSide  # noqa: PLC0415 - only the main cloud's SDK is imported
+
+    return MainSide("main-cloud", args, opts=opts).tunnels
+
+
+def _gcp(args: MainSideArgs, opts: pulumi.ResourceOptions) -> Sequence[Tunnel]:
+    from components.clouds.gcp.network.site_vpn import MainSide  # noqa: PLC0415 - only the main cloud's SDK is imported
+
+    return MainSide("main-cloud", args, opts=opts).tunnels
+
+
+MAIN_SIDES: Final[Mapping[str, Callable[[MainSideArgs, pulumi.ResourceOptions], Sequence[Tunnel]]]] = {
+    "aws": _aws,
+    "azure": _azure,
+    "gcp": _gcp,
+}
+PAID_BY_GATEWAY: Final = frozenset({"azure"})  # where a gateway that is there already is what the tunnel is paid with
+
+
+def linked(site: Site, *, options: pulumi.ResourceOptions) -> dict[str, pulumi.Input[object]]:
+    """Registers both ends; what the stack says of them. `options` are those of what goes into the cluster.
+
+    Raises:
+        InputError: nobody said from which address the cluster's traffic leaves.
+    """
+    link = site.spec.network.link
+    if link is None:
+        return {}
+    by_hand = bool(site.settings.link_peer) and not site.settings.link_gateway
+    args = MainSideArgs(
+        placement=site.placement,
+        link=link,
+        network=site.spec.network.cidr,
+        address=_address(site),
+        gateway=site.settings.link_gateway,
+        peer=site.settings.link_peer,
+        tags=tags(site.spec),
+    )
+    tunnels = _by_hand(site) if by_hand else MAIN_SIDES[link.provider](args, site.options())
+    there = by_hand or (bool(args.gateway) and link.provider in PAID_BY_GATEWAY)
+    declared = [*site.ledger.claim("link"), *(_untold(site) if there else ())]
+    ways = images(of_program(site.mirror, offline=site.settings.offline))
+    SitePod("site", SitePodArgs(main=args, tunnels=tunnels, charges=declared, images=ways), opts=options)
+    return {"link": _wanted(args)}
+
+
+def _untold(site: Site) -> list[dict[str, object]]:
+    """Charges of a main side that is there already, so that no resource of the stack tells them."""
+    ends = tuple(READ_OFF)
+    return [to_inputs(charge) for charge in charges(site.spec) if charge.key.endswith(ends)]
+
+
+def _address(site: Site) -> str:
+    if site.settings.link_address or site.settings.offline:
+        return site.settings.link_address or OFFLINE_ADDRESS
+    raise InputError(
+        "the tunnel to the main cloud needs the public address that the cluster's traffic leaves from",
+        hint="pulumi config set atoll:linkAddress <address>: what a pod sees at https://checkip.amazonaws.com",
+    )
+
+
+def _by_hand(site: Site) -> Sequence[Tunnel]:
+    """The end that the customer made: its address and key are settings of the stack.
+
+    Raises:
+        InputError: there is no key.
+    """
+    settings = site.settings
+    if settings.link_key == "":
+        raise InputError(
+            "atoll:linkPeer names the main cloud's gateway, and nobody said the key that it shares",
+            hint="pulumi config set --secret atoll:linkKey <pre-shared key>",
+        )
+    return (Tunnel(address=pulumi.Output.from_input(settings.link_peer), key=pulumi.Output.secret(settings.link_key)),)
+
+
+def _wanted(args: MainSideArgs) -> dict[str, pulumi.Input[object]]:
+    """What both ends are made with, for those who look after the main cloud, or make its end themselves."""
+    return {
+        "vpc": args.link.vpc_id,
+        "peerAddress": args.address,
+        "peerNetwork": str(args.network),
+        "network": str(args.link.vpc_cidr),
+        "ike": "IKEv2, AES256-GCM-16, SHA2-384, group 20",
+        "esp": "AES256-GCM-16, group 20, tunnel mode",
+    }

@@ -1,0 +1,131 @@
+"""The one table from a placement's target to the code that builds it; a cloud's SDK is imported only when chosen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from components.context.charges import Ledger
+from components.stack.cluster_contents import fill
+from components.stack.placements import TYPES
+from components.platform.scheduling.multikueue import End, join
+from components.context.settings import read_settings
+from components.context.placement import Site
+from planning.values.errors import AtollError
+from planning.costs.charges.cluster import declared
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from decimal import Decimal
+
+    import pulumi
+
+    from components.context.settings import Settings
+    from components.context.placement import Built
+    from planning.costs.node_prices import NodePrices
+    from planning.spec.cluster import ClusterSpec
+
+
+def _aws(site: Site) -> Built:
+    from components.clouds.aws.builder import build  # noqa: PLC0415 - only the chosen cloud's SDK is imported
+
+    return build(site)
+
+
+def _gcp(site: Site) -> Built:
+    from components.clouds.gcp.builder import build  # noqa: PLC0415 - only the chosen cloud's SDK is imported
+
+    return build(site)
+
+
+def _coreweave(site: Site) -> Built:
+    from components.clouds.coreweave.builder import build  # noqa: PLC0415 - only the chosen cloud's SDK is imported
+
+    return build(site)
+
+
+def _existing(site: Site) -> Built:
+    from components.clouds.existing.builder import build  # noqa: PLC0415 - only the chosen cloud's SDK is imported
+
+    return build(site)
+
+
+def _none(site: Site) -> Built:
+    raise AtollError(
+        f"nothing builds clusters on {site.placement.provider} yet: this option can be quoted, not built",
+        hint="accept an option on AWS, or say where.existing in the checklist to build on a cluster that is there",
+    )
+
+
+BUILDERS: Final[Mapping[str, Callable[[Site], Built]]] = {
+    "aws": _aws,
+    "gcp": _gcp,
+    "coreweave": _coreweave,
+    "existing": _existing,
+    "none": _none,
+}
+
+
+def build(
+    placements: Sequence[ClusterSpec],
+    *,
+    joined: bool = False,
+    ceiling: Decimal | None = None,
+    prices: NodePrices | None = None,
+) -> dict[str, pulumi.Input[object]]:
+    """Registers every cluster of a lock; the stack's outputs by name, those of placements beside home below theirs.
+
+    Args:
+        prices: what the nodes at home cost by the accepted bill.
+
+    Raises:
+        AtollError: a target cannot be built, or a charge is carried by no component.
+    """
+    home, *others = placements
+    if len(others) > len(TYPES):
+        raise AtollError(f"a stack holds {len(TYPES) + 1} placements at most, not {len(placements)}")
+    settings = read_settings()
+    # Each cloud watches the whole ceiling once: what it bills cannot be above it either.
+    watches = {spec.placement.target: (spec.placement.name, ceiling) for spec in reversed(placements)}
+    mirror = home.platform.mirror if home.platform is not None else ""
+    end, outputs = _cluster(home, settings, within=None, watches=watches, prices=prices)
+    ends: list[End] = []
+    beside: dict[str, pulumi.Input[object]] = {}
+    for spec, kind in zip(others, TYPES, strict=False):
+        name = spec.placement.name
+        there, beside[name] = _cluster(
+            spec, settings, within=kind(f"placement-{name}", spec.placement), watches=watches, mirror=mirror
+        )
+        ends.append(there)
+    if joined and ends and settings.inside:
+        join(end, ends)
+    return {**outputs, "placements": beside} if beside else outputs
+
+
+def _cluster(
+    spec: ClusterSpec,
+    settings: Settings,
+    *,
+    within: pulumi.Resource | None,
+    watches: Mapping[str, tuple[str, Decimal | None]],
+    prices: NodePrices | None = None,
+    mirror: str = "",
+) -> tuple[End, dict[str, pulumi.Input[object]]]:
+    """One placement, filled; every charge of it is carried by a component."""
+    watcher, ceiling = watches[spec.placement.target]
+    site = Site(
+        spec=spec,
+        ledger=Ledger(declared(spec)),
+        settings=settings,
+        within=within,
+        ceiling_usd_per_month=ceiling if watcher == spec.placement.name else None,
+        first=watcher == spec.placement.name,
+        prices=prices,
+        home_mirror=mirror,
+    )
+    built = BUILDERS[spec.placement.target](site)
+    outputs = {**built.outputs, **fill(site, built.handle)}
+    if settings.inside:
+        site.ledger.close()
+    options = site.options(provider=built.handle.provider, depends_on=built.handle.ready)
+    end = End(spec=spec, handle=built.handle, options=options, queues=site.made.get("kueue"), site=site)
+    return end, outputs

@@ -1,0 +1,144 @@
+"""The order inside a cluster, the same on every provider: namespaces, limits, rights, priorities, storage classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, final
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+
+from components.context.names import QUEUED, SYSTEM_NAMESPACE, namespace, workloads
+from components.tenancy.volume_permissions import opening
+from components.tenancy.workload import TenantArgs, tenant
+from components.tenancy.storage_classes import storage_classes
+from planning.platform.queues import namespace_quotas
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pulumi_kubernetes.meta.v1 import ObjectMetaArgsDict
+
+    from components.context.placement import Volume
+    from planning.spec.cluster import ClusterSpec
+
+# Who yields to whom when there is no room: what serves users first, then people, then jobs that resume, then the rest.
+PRIORITIES: Final[Mapping[str, tuple[int, str]]] = {
+    "atoll-serving": (100_000, "services that answer users"),
+    "atoll-interactive": (50_000, "notebooks and IDEs that somebody waits for"),
+    "atoll-training": (10_000, "training jobs, which resume from a checkpoint"),
+    "atoll-batch": (1_000, "jobs that may wait and be started again"),
+}
+# What the profile controller of Kubeflow wants of a namespace that it did not make: it sets them where they lack, all
+# but the first, without which no sidecar would guard the pods (kubeflow/dashboard v2.0.0, profile_controller.go).
+PROFILE_LABELS: Final[Mapping[str, str]] = {
+    "istio-injection": "enabled",
+    "app.kubernetes.io/part-of": "kubeflow-profile",
+    "katib.kubeflow.org/metrics-collector-injection": "enabled",
+    "pipelines.kubeflow.org/enabled": "true",
+    "serving.kubeflow.org/inferenceservice": "enabled",
+}
+OWNER: Final = "owner"  # annotation: a Profile takes over a namespace only from an owner of the same name
+ADMIN: Final = "admin"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TenancyArgs:
+    """What the lock says of pools, tiers and people.
+
+    Args:
+        identity: how pods get the provider's rights (`Identity.kind`).
+        volumes: those that each workload claims.
+        image: with a shell, for what opens volumes that are shut.
+    """
+
+    spec: ClusterSpec
+    identity: str = "none"
+    volumes: Sequence[Volume] = ()
+    image: str = ""
+
+
+@final
+class Tenancy(pulumi.ComponentResource):
+    """A namespace for each workload, shut and bounded, and one for the system.
+
+    Tenants' namespaces enforce the restricted pod security standard. The system namespace is privileged, because node
+    tests reach the accelerators and disks of the host, which no lower level admits; no user has rights in it.
+    """
+
+    def __init__(self, name: str, args: TenancyArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("atoll:access:Tenancy", name, {"workloads": list(workloads(args.spec))}, opts)
+        system = shut_namespace(SYSTEM_NAMESPACE, level="privileged", parent=self)
+        for volume in args.volumes:
+            if volume.shut:
+                opening(volume, home=system, image=args.image)
+        marks = _marks(args.spec)
+        quotas = namespace_quotas(args.spec.pools, args.spec.platform)
+        for workload in workloads(args.spec):
+            home = shut_namespace(namespace(workload), level="restricted", parent=self, marks=marks)
+            held = quotas.get(workload, {})
+            mine = TenantArgs(workload=workload, accelerators=held, identity=args.identity, volumes=args.volumes)
+            tenant(mine, home=home)
+        _priorities(parent=self)
+        storage_classes(args.spec.storage, parent=self)
+        self.register_outputs({})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Marks:
+    """What a namespace carries beside its pod security standard.
+
+    Args:
+        kept: whether it outlives the stack, with the volumes in it.
+    """
+
+    labels: Mapping[str, str] = field(default_factory=dict[str, str])
+    annotations: Mapping[str, str] = field(default_factory=dict[str, str])
+    kept: bool = False
+
+
+def owner_of(spec: ClusterSpec) -> str:
+    """Who owns the namespaces of the workloads, by e-mail: the first admin, or who signed the checklist."""
+    return next((user.email for user in spec.access.users if user.group == ADMIN), spec.customer.owner)
+
+
+def shut_namespace(
+    name: str, *, level: str, parent: pulumi.Resource, marks: Marks | None = None
+) -> kubernetes.core.v1.Namespace:
+    """A namespace under a pod security standard, whose violations are refused, warned of and logged alike."""
+    modes = ("enforce", "warn", "audit")
+    own = marks or Marks()
+    labels = {f"pod-security.kubernetes.io/{mode}": level for mode in modes}
+    metadata: ObjectMetaArgsDict = {
+        "name": name,
+        "labels": {**labels, "app.kubernetes.io/managed-by": "atoll", **own.labels},
+    }
+    if own.annotations:
+        metadata["annotations"] = dict(own.annotations)
+    return kubernetes.core.v1.Namespace(
+        name, metadata=metadata, opts=pulumi.ResourceOptions(parent=parent, retain_on_delete=own.kept or None)
+    )
+
+
+def _marks(spec: ClusterSpec) -> Marks:
+    """People work in these namespaces only where there is a platform to work with; then their volumes are kept."""
+    if spec.platform is None:
+        return Marks()
+    profiles = spec.platform.part("dashboard") is not None
+    return Marks(
+        labels={QUEUED: "yes", **(PROFILE_LABELS if profiles else {})},
+        annotations={OWNER: owner_of(spec)} if profiles else {},
+        kept=True,
+    )
+
+
+def _priorities(*, parent: Tenancy) -> None:
+    for name, (value, description) in PRIORITIES.items():
+        kubernetes.scheduling.v1.PriorityClass(
+            name,
+            metadata={"name": name},
+            value=value,
+            description=description,
+            preemption_policy="Never" if name == "atoll-batch" else "PreemptLowerPriority",
+            opts=pulumi.ResourceOptions(parent=parent),
+        )

@@ -1,1 +1,0 @@
-"""The SDKs that nodes are mended with."""

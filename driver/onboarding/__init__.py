@@ -1,1 +1,0 @@
-"""The onboarding plan as files, and each person's credentials as theirs alone."""

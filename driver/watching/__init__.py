@@ -1,1 +1,0 @@
-"""Running stacks, looked at again: today's prices, the accepted cluster, the rules."""

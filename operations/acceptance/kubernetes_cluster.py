@@ -1,0 +1,178 @@
+"""A live cluster over the API that its kubeconfig names."""
+
+from __future__ import annotations
+
+import json
+import os
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Final, cast, final
+from urllib.parse import quote, urlencode
+
+from components.acceptance.model import Reference, reference
+from operations.acceptance.kubernetes_objects import holders, node_seen, pod_seen
+from operations.acceptance.ports import ClusterError, PodSeen, Seen
+from operations.clouds.kubernetes import client as api_server
+from operations.clouds.kubernetes.placement import VARIABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from kubernetes import client
+
+    from components.acceptance.model import Manifest
+    from planning.spec.cluster import ClusterSpec
+
+OWNER: Final = "atoll-acceptance"
+PAGE: Final = 500
+MOST_LOG_BYTES: Final = 8 * 2**20
+MAY: Final = "the kubeconfig's user must be allowed to do it; docs/guides/acceptance.md lists what is needed"
+
+
+@final
+class LiveCluster:
+    """A cluster, by its API."""
+
+    def __init__(self, api: client.ApiClient) -> None:
+        self._api = api
+        self._plurals: dict[tuple[str, str], str] = {}
+
+    def nodes(self) -> Sequence[Seen]:
+        """Every node, and who holds its accelerators."""
+        held = holders(self._pages("/api/v1/pods"))
+        return [node_seen(each, held) for each in self._pages("/api/v1/nodes")]
+
+    def apply(self, manifest: Manifest) -> None:
+        """Make an object, or bring it to what is given.
+
+        Raises:
+            ClusterError: refused, a kind that is not served, or no answer.
+        """
+        path = self._path(reference(manifest))
+        if path is None:
+            raise ClusterError(f"the cluster does not serve {manifest['apiVersion']} {manifest['kind']}")
+        query = f"?fieldManager={OWNER}&force=true&fieldValidation=Strict"
+        status, found = self._object("PATCH", path + query, body=json.dumps(manifest), kind=api_server.APPLY)
+        if status >= HTTPStatus.MULTIPLE_CHOICES:
+            raise ClusterError(f"the cluster refused {path}: {status} {found.get('message', '')}", hint=MAY)
+
+    def get(self, wanted: Reference) -> Manifest | None:
+        """The object as it stands; None where it, or its kind, is not there."""
+        path = self._path(wanted)
+        if path is None:
+            return None
+        status, found = self._object("GET", path)
+        if status == HTTPStatus.NOT_FOUND:
+            return None
+        return _fine(status, found, path)
+
+    def delete(self, wanted: Reference) -> None:
+        """Delete the object and what it owns; nothing where it is not there."""
+        path = self._path(wanted)
+        if path is None:
+            return
+        status, found = self._object("DELETE", f"{path}?propagationPolicy=Background")
+        if status != HTTPStatus.NOT_FOUND:
+            _fine(status, found, path)
+
+    def listed(self, *, api_version: str, kind: str, namespace: str, selector: str) -> Sequence[Reference]:
+        """Objects of a kind that bear labels; none where the kind is not served."""
+        plural = self._plural(api_version, kind)
+        if plural is None:
+            return []
+        where = f"/namespaces/{quote(namespace, safe='')}" if namespace else ""
+        found = self._pages(f"{_root(api_version)}{where}/{plural}", selector=selector)
+        return [reference({"apiVersion": api_version, "kind": kind, **each}) for each in found]
+
+    def pods(self, *, namespace: str, selector: str) -> Sequence[PodSeen]:
+        """Pods that bear labels."""
+        found = self._pages(f"/api/v1/namespaces/{quote(namespace, safe='')}/pods", selector=selector)
+        return [pod_seen(each) for each in found]
+
+    def log(self, pod: PodSeen, *, container: str) -> str:
+        """The first bytes of what a container of a pod has written; "" where it has not begun."""
+        query = urlencode({"container": container, "limitBytes": MOST_LOG_BYTES} if container else {})
+        path = f"/api/v1/namespaces/{quote(pod.namespace, safe='')}/pods/{quote(pod.name, safe='')}/log?{query}"
+        status, content = self._call("GET", path, accept="*/*")
+        if status in {HTTPStatus.NOT_FOUND, HTTPStatus.BAD_REQUEST}:
+            return ""
+        if status >= HTTPStatus.MULTIPLE_CHOICES:
+            raise ClusterError(f"the log of {pod.namespace}/{pod.name} cannot be read: {status}", hint=MAY)
+        return content[:MOST_LOG_BYTES].decode("utf-8", "replace")
+
+    def _pages(self, path: str, *, selector: str = "") -> list[Manifest]:
+        found: list[Manifest] = []
+        more = ""
+        while True:
+            asked = {"limit": str(PAGE), "labelSelector": selector, "continue": more}
+            query = urlencode({key: value for key, value in asked.items() if value})
+            page = _fine(*self._object("GET", f"{path}?{query}"), path)
+            found += cast("list[Manifest]", page.get("items") or [])
+            more = str(cast("Manifest", page.get("metadata") or {}).get("continue") or "")
+            if not more:
+                return found
+
+    def _path(self, wanted: Reference) -> str | None:
+        """Where the API serves an object; None where it does not serve its kind."""
+        plural = self._plural(wanted.api_version, wanted.kind)
+        if plural is None:
+            return None
+        where = f"/namespaces/{quote(wanted.namespace, safe='')}" if wanted.namespace else ""
+        return f"{_root(wanted.api_version)}{where}/{plural}/{quote(wanted.name, safe=':')}"
+
+    def _plural(self, version: str, kind: str) -> str | None:
+        if (version, kind) not in self._plurals:
+            status, found = self._object("GET", _root(version))
+            served = cast("list[Mapping[str, str]]", found.get("resources") or [])
+            if status >= HTTPStatus.MULTIPLE_CHOICES and status != HTTPStatus.NOT_FOUND:
+                _fine(status, found, _root(version))
+            known = {(version, each["kind"]): each["name"] for each in served if "/" not in each["name"]}
+            self._plurals |= known
+        return self._plurals.get((version, kind))
+
+    def _object(self, method: str, path: str, *, body: str | None = None, kind: str = "") -> tuple[int, Manifest]:
+        status, content = self._call(method, path, body=body, kind=kind)
+        return status, api_server.parsed(content)
+
+    def _call(
+        self, method: str, path: str, *, body: str | None = None, kind: str = "", accept: str = api_server.JSON
+    ) -> tuple[int, bytes]:
+        """Status and content of an answer.
+
+        Raises:
+            ClusterError: there is none.
+        """
+        try:
+            return api_server.answer(self._api, method, path, body=body, sent_as=kind, accept=accept)
+        except api_server.SILENT as error:
+            raise ClusterError(
+                f"the cluster does not answer: {type(error).__name__}", hint="look at its address in the kubeconfig"
+            ) from error
+
+
+def opened(spec: ClusterSpec) -> LiveCluster:
+    """The cluster of a placement, by the kubeconfig that its variable names.
+
+    Raises:
+        ClusterError: the variable is not set, or names no kubeconfig.
+    """
+    variable = spec.existing.kubeconfig_env if spec.existing else VARIABLE
+    hint = f"export {variable}=FILE, as `atoll outputs` or `atoll access` writes it"
+    named = os.environ.get(variable, "")
+    if not named:
+        raise ClusterError(f"{variable} is not set, and it names the kubeconfig of the cluster", hint=hint)
+    try:
+        return LiveCluster(api_server.opened(named, context=spec.existing.context if spec.existing else None))
+    except api_server.NoKubeconfigError as error:
+        raise ClusterError(f"what {variable} names is no kubeconfig", hint=hint) from error
+    except api_server.UNUSABLE as error:
+        raise ClusterError(f"the cluster cannot be opened: {api_server.reason_of(error)}", hint=hint) from error
+
+
+def _root(version: str) -> str:
+    return f"/apis/{version}" if "/" in version else f"/api/{version}"
+
+
+def _fine(status: int, found: Manifest, path: str) -> Manifest:
+    if status >= HTTPStatus.MULTIPLE_CHOICES:
+        raise ClusterError(f"the cluster refused {path}: {status} {found.get('message', '')}", hint=MAY)
+    return found

@@ -1,0 +1,160 @@
+"""Records as pods print them and files keep them: one JSON object a line, believed only where it fits."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import datetime, timedelta
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING, Final, cast
+
+from planning.agents.measurement_records import CHECKS, Check, Measured, Reading
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+MOST_BYTES: Final = 65_536  # of one line; the longest honest one, a burn-in with its failures, has about 4,000
+MOST_FAILED: Final = 200
+MOST_WORDS: Final = 2_000
+MOST_PARAMS: Final = 32
+MOST_AMOUNT: Final = 10**15
+NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:/ -]{0,252}")
+HALF: Final = re.compile("[\\ud800-\\udfff]")  # half a character: JSON can say it, no file can keep it
+KEYS: Final = frozenset(Measured.__annotations__)
+READING_KEYS: Final = frozenset(Reading.__annotations__)
+BY_ID: Final[Mapping[str, Check]] = {each.id: each for each in CHECKS}
+
+
+class RecordError(ValueError):
+    """A line that is no record, and why."""
+
+
+def to_line(record: Measured) -> str:
+    """A record as it is kept: one line, keys in order."""
+    return json.dumps(record, sort_keys=True, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def parse(line: str) -> Measured:
+    """The record in a line.
+
+    Raises:
+        RecordError: too long, not JSON, or not a record of a check that we know; every fault of it in one sentence.
+    """
+    if len(line.encode("utf-8", "surrogatepass")) > MOST_BYTES:
+        raise RecordError(f"longer than {MOST_BYTES} bytes")
+    try:
+        found = cast("object", json.loads(line, object_pairs_hook=once))
+    except RecursionError as error:
+        raise RecordError("nested too deeply") from error
+    except ValueError as error:
+        raise RecordError(f"not JSON: {error}") from error
+    return checked(found)
+
+
+def checked(found: object) -> Measured:
+    """The same object, once it is a record.
+
+    Raises:
+        RecordError: it is none.
+    """
+    if not isinstance(found, dict):
+        raise RecordError("not a JSON object")
+    fields = cast("dict[str, object]", found)
+    if missing := sorted(KEYS - fields.keys()):
+        raise RecordError(f"without {', '.join(missing)}")
+    if unknown := sorted(fields.keys() - KEYS):
+        raise RecordError(f"with {', '.join(unknown)[:MOST_WORDS]}, which no record has")
+    if faults := list(_faults(fields)):
+        raise RecordError("; ".join(faults))
+    return cast("Measured", cast("object", fields))
+
+
+def once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """An object of JSON none of whose keys stands twice.
+
+    Raises:
+        RecordError: one does.
+    """
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise RecordError("a key twice")
+    return found
+
+
+def _faults(fields: Mapping[str, object]) -> Iterator[str]:
+    check = BY_ID.get(str(fields["check"]))
+    if check is None or not isinstance(fields["check"], str):
+        yield f"check {str(fields['check'])[:80]!r} is none of {', '.join(BY_ID)}"
+        return
+    yield from _subject_faults(fields["subject"], check)
+    yield from _time_faults(fields["at"])
+    if not _words(fields["tool"]):
+        yield "tool is no text"
+    yield from _reading_faults(fields["readings"], check)
+    failed = fields["failed"]
+    if not isinstance(failed, list) or not all(map(_words, cast("list[object]", failed))):
+        yield "failed is no list of sentences"
+    elif len(cast("list[object]", failed)) > MOST_FAILED:
+        yield f"failed has more than {MOST_FAILED} sentences"
+    yield from _param_faults(fields["params"])
+
+
+def _subject_faults(subject: object, check: Check) -> Iterator[str]:
+    kind, _, name = subject.partition("/") if isinstance(subject, str) else ("", "", "")
+    if kind != check.per or not NAME.fullmatch(name):
+        yield f"subject {str(subject)[:80]!r} is not {check.per}/NAME, as {check.id} has it"
+
+
+def _time_faults(at: object) -> Iterator[str]:
+    try:
+        found = datetime.fromisoformat(at) if isinstance(at, str) else None
+    except ValueError:
+        found = None
+    if found is None or found.utcoffset() != timedelta():
+        yield f"at {str(at)[:80]!r} is no time of UTC, as 2026-11-22T09:00:00+00:00"
+
+
+def _reading_faults(readings: object, check: Check) -> Iterator[str]:
+    if not isinstance(readings, list):
+        yield "readings is no list"
+        return
+    names: list[str] = []
+    for each in cast("list[object]", readings):
+        if not isinstance(each, dict) or each.keys() != READING_KEYS:
+            yield "a reading has name, value and unit"
+            return
+        reading = cast("dict[str, object]", each)
+        name = str(reading["name"])
+        names.append(name)
+        if name not in check.readings:
+            yield f"{check.id} has no reading {name[:80]!r}"
+        elif reading["unit"] != check.readings[name]:
+            yield f"{name} is in {check.readings[name]!r}, not {str(reading['unit'])[:80]!r}"
+        if not _amount(reading["value"]):
+            yield f"{name[:80]}: {str(reading['value'])[:80]!r} is no amount"
+    if len(names) > len(set(names)):
+        yield "a reading twice"
+
+
+def _param_faults(params: object) -> Iterator[str]:
+    if not isinstance(params, dict) or len(cast("dict[object, object]", params)) > MOST_PARAMS:
+        yield f"params is no object of at most {MOST_PARAMS} texts"
+        return
+    for key, value in cast("dict[object, object]", params).items():
+        if not _words(key) or not _words(value):
+            yield f"params: {str(key)[:80]!r} is no text"
+
+
+def _words(value: object) -> bool:
+    return isinstance(value, str) and len(value) <= MOST_WORDS and not HALF.search(value)
+
+
+def _amount(value: object) -> bool:
+    """Whether it is a decimal text of an amount that a machine can have: finite, and not below 0."""
+    if not isinstance(value, str) or len(value) > 40:  # noqa: PLR2004 - digits of any reading
+        return False
+    try:
+        found = Decimal(value)
+    except InvalidOperation:
+        return False
+    return found.is_finite() and 0 <= found < MOST_AMOUNT

@@ -1,0 +1,119 @@
+"""One acceptance at a time in a cluster: who works there says so every few seconds, and nobody goes on beside him."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from secrets import token_hex
+from typing import TYPE_CHECKING, Final, cast
+
+from components.acceptance.job_context import NAMESPACE
+from components.acceptance.model import Reference
+from operations.acceptance.ports import ClusterError
+from planning.values.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from components.acceptance.model import Manifest
+    from operations.acceptance.ports import Clock, Cluster
+
+LEASE: Final = Reference(
+    api_version="coordination.k8s.io/v1", kind="Lease", namespace=NAMESPACE, name="atoll-accept-test"
+)
+EVERY_SECONDS: Final = 15.0
+SECONDS_OF_SILENCE: Final = 60
+"""After which whoever worked there was killed: four signs of life that did not come. No two clocks are compared."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Hold:
+    """The cluster, held by one run.
+
+    Args:
+        run: name of the run; another command that goes on with it is another holder.
+    """
+
+    cluster: Cluster
+    clock: Clock
+    run: str
+    say: Callable[[str], None]
+    token: str = field(default_factory=lambda: token_hex(4))
+    renewed: float = float("-inf")
+
+    @property
+    def holder(self) -> str:
+        """As the lease names it."""
+        return f"{self.run}/{self.token}"
+
+    def take(self) -> None:
+        """Hold it, once nobody else does. The namespace is there.
+
+        Raises:
+            InputError: somebody else works there now.
+            ClusterError: the cluster refuses or does not answer.
+        """
+        found = self.cluster.get(LEASE)
+        if found is not None and _who(found) != self.holder:
+            self.say(f"{_who(found)} worked here; looking for {SECONDS_OF_SILENCE} s whether it still does")
+            self._await_silence(_sign(found))
+        self._write()
+
+    def renew(self) -> None:
+        """Say that this run works, every few seconds.
+
+        Raises:
+            ClusterError: another run has taken over.
+        """
+        if self.clock.monotonic() - self.renewed < EVERY_SECONDS:
+            return
+        try:
+            found = self.cluster.get(LEASE)
+        except ClusterError:  # what is awaited is asked for in the same breath, and decides how long is too long
+            return
+        if found is not None and _who(found) != self.holder:
+            raise ClusterError(f"the acceptance {_who(found)} has taken over", hint="one at a time; run again after it")
+        self._write()
+
+    def give_back(self) -> bool:
+        """Let others work here; False where another run has taken over already."""
+        found = self.cluster.get(LEASE)
+        if found is not None and _who(found) != self.holder:
+            return False
+        self.cluster.delete(LEASE)
+        return True
+
+    def _await_silence(self, sign: tuple[str, str]) -> None:
+        until = self.clock.monotonic() + SECONDS_OF_SILENCE
+        while self.clock.monotonic() < until:
+            self.clock.sleep(EVERY_SECONDS / 3)
+            found = self.cluster.get(LEASE)
+            if found is None:
+                return
+            if _sign(found) != sign:
+                raise InputError(
+                    f"another acceptance works in this cluster now: {_who(found)}",
+                    hint="wait for its end, or stop it: two would take each other's jobs away",
+                )
+
+    def _write(self) -> None:
+        self.cluster.apply(self._lease())
+        self.renewed = self.clock.monotonic()
+
+    def _lease(self) -> Manifest:
+        moment = self.clock.now().strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        spec: Manifest = {
+            "holderIdentity": self.holder,
+            "leaseDurationSeconds": SECONDS_OF_SILENCE,
+            "renewTime": moment,
+        }
+        metadata = {"name": LEASE.name, "namespace": LEASE.namespace}
+        return {"apiVersion": LEASE.api_version, "kind": LEASE.kind, "metadata": metadata, "spec": spec}
+
+
+def _sign(lease: Mapping[str, object]) -> tuple[str, str]:
+    spec = cast("Mapping[str, object]", lease.get("spec") or {})
+    return _who(lease), str(spec.get("renewTime", ""))
+
+
+def _who(lease: Mapping[str, object]) -> str:
+    return str(cast("Mapping[str, object]", lease.get("spec") or {}).get("holderIdentity", "")) or "of nobody"

@@ -1,0 +1,241 @@
+"""Runs planned jobs stage after stage: makes their objects, waits, reads what they say, and takes the objects away."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
+
+from components.acceptance.job_context import NAMESPACE, RUN
+from components.acceptance.model import Reference, State
+from operations.acceptance.ports import ClusterError
+from operations.acceptance.log_records import MOST_WORDS, heard, lamented, smoked, why
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from components.acceptance.model import Manifest, PlannedJob
+    from operations.acceptance.run_lock import Hold
+    from operations.acceptance.ports import Clock, Cluster, PodSeen
+    from operations.acceptance.result_store import Meta, Store
+    from planning.agents.measurement_records import Measured
+
+EVERY_SECONDS: Final = 5.0
+GONE_WITHIN: Final = 120.0
+LOOK_SECONDS: Final = 60.0
+SILENT_MOST: Final = 12  # looks in a row without an answer: a minute of an API server that starts again
+
+
+@dataclass(slots=True)
+class Open:
+    """A job whose objects were made.
+
+    Args:
+        silent: looks in a row without an answer.
+        looked: when its pods were looked at last.
+        waits: why a pod of it did not run then, in the cluster's words; "" where none waited.
+    """
+
+    job: PlannedJob
+    began: float
+    silent: int = 0
+    looked: float = 0.0
+    waits: str = ""
+
+
+@dataclass(kw_only=True)
+class Run:
+    """One run of an acceptance.
+
+    Args:
+        timeout: seconds after which any job is given up, instead of its own; None for its own.
+        keep: leave the objects of failed jobs where they are, to be looked at.
+        hold: renewed while jobs run, so that nobody else begins here.
+    """
+
+    cluster: Cluster
+    store: Store
+    meta: Meta
+    clock: Clock
+    say: Callable[[str], None]
+    timeout: int | None = None
+    keep: bool = False
+    every: float = EVERY_SECONDS
+    hold: Hold | None = None
+
+    def all(self, jobs: Sequence[PlannedJob], *, ground: Sequence[Manifest]) -> Meta:
+        """Run what has not been done yet; what was told is in the store by then, whatever stops it.
+
+        Raises:
+            ClusterError: the cluster refuses or does not answer any more, or another run has taken over.
+        """
+        left = [each for each in jobs if each.name not in self.meta.done]
+        if len(left) < len(jobs):
+            self.say(f"{len(jobs) - len(left)} of {len(jobs)} jobs were done before")
+        for each in ground:
+            self.cluster.apply(each)
+        self.sweep(jobs)
+        for stage in sorted({each.stage for each in left}):
+            self._stage([each for each in left if each.stage == stage])
+        self._note(replace(self.meta, ended=_iso(self.clock.now())))
+        return self.meta
+
+    def sweep(self, jobs: Iterable[PlannedJob]) -> int:
+        """Take away what runs that were killed have left; how many objects."""
+        every = [each for job in jobs for each in job.removed]
+        kinds = dict.fromkeys((each.api_version, each.kind, each.namespace) for each in every)
+        left = [
+            found
+            for version, kind, space in kinds
+            for found in self.cluster.listed(api_version=version, kind=kind, namespace=space, selector=RUN)
+        ]
+        if left:
+            self.say(f"removing {len(left)} objects that an earlier run has left")
+            self._remove(left)
+            self.await_gone(left)
+        return len(left)
+
+    def _stage(self, jobs: Sequence[PlannedJob]) -> None:
+        opened: list[Open] = []
+        try:
+            for job in jobs:
+                moment = self.clock.monotonic()
+                opened.append(Open(job, moment, looked=moment))
+                self._make(job)
+                self.say(f"{job.name}: started ({job.subject})")
+            while opened:
+                if self.hold is not None:
+                    self.hold.renew()
+                for each in list(opened):
+                    if self._over(each):
+                        opened.remove(each)
+                if opened:
+                    self.clock.sleep(self.every)
+        finally:
+            for each in opened:  # what was stopped in the middle
+                self._remove(each.job.removed)
+
+    def _make(self, job: PlannedJob) -> None:
+        for each in job.objects:
+            self.cluster.apply(each)
+
+    def _over(self, opened: Open) -> bool:
+        """Look at a job; True once it has ended, was told and taken away."""
+        try:
+            document = self.cluster.get(opened.job.awaited)
+        except ClusterError:
+            opened.silent += 1
+            if opened.silent > SILENT_MOST:
+                raise
+            return False
+        opened.silent = 0
+        lasted = self.clock.monotonic() - opened.began
+        if document is None:
+            self._end(opened.job, lasted=lasted, fault="its object is gone: somebody has deleted it")
+            return True
+        state = opened.job.state(document)
+        late = lasted > (self.timeout or opened.job.seconds)
+        if state is State.WAITING and not late:
+            self._watch(opened)
+            return False
+        self._end(opened.job, lasted=lasted, fault=self._fault(opened, state, document, lasted))
+        return True
+
+    def _fault(self, opened: Open, state: State, document: Mapping[str, object], lasted: float) -> str:
+        """Why a job did not end well; "" where it did. Pods of a job that is too late may be gone by then."""
+        if state is State.DONE:
+            return ""
+        if state is State.WAITING:
+            self._look(opened)
+        said = why(document) if state is State.FAILED else f"not over after {lasted:.0f} s"
+        return ": ".join(filter(None, (said, opened.waits)))
+
+    def _watch(self, opened: Open) -> None:
+        """Say once a minute at most why a pod waits, where that is another reason than before."""
+        if self.clock.monotonic() - opened.looked < LOOK_SECONDS:
+            return
+        before = opened.waits
+        self._look(opened)
+        if opened.waits and opened.waits != before:
+            self.say(f"{opened.job.name}: waits: {opened.waits}")
+
+    def _look(self, opened: Open) -> None:
+        opened.looked = self.clock.monotonic()
+        try:
+            opened.waits = next((each.waiting for each in self._pods(opened.job) if each.waiting), "")[:MOST_WORDS]
+        except ClusterError:  # what is awaited was seen, and decides alone
+            return
+
+    def _end(self, job: PlannedJob, *, lasted: float, fault: str) -> None:
+        """Keep what a job has told, and take it away."""
+        records, refused = self._told(job, lasted=lasted, fault=fault)
+        self.store.append(records)
+        silent = "" if fault or records else "it ended and wrote no record"
+        faults = [f"{job.name}: {each}" for each in (fault, silent, *refused) if each]
+        done = () if silent or (fault and not records) else (job.name,)
+        self._note(replace(self.meta, done=(*self.meta.done, *done), failed=(*self._others(job), *faults)))
+        self.say(f"{job.name}: " + (fault or silent or f"{len(records)} records in {lasted:.0f} s"))
+        if not (self.keep and fault):
+            self._remove(job.removed)
+
+    def _others(self, job: PlannedJob) -> tuple[str, ...]:
+        return tuple(each for each in self.meta.failed if not each.startswith(f"{job.name}: "))
+
+    def _told(self, job: PlannedJob, *, lasted: float, fault: str) -> tuple[list[Measured], list[str]]:
+        if job.log is None:
+            return [smoked(job, at=_iso(self.clock.now()), seconds=lasted, fault=fault)], []
+        found: list[Measured] = []
+        refused: list[str] = []
+        for pod in self._pods(job):
+            try:
+                log = self.cluster.log(pod, container=job.log.container)
+            except ClusterError as error:  # its node may be gone: that says something about it alone
+                refused.append(str(error))
+                continue
+            records, faults = heard(log, job)
+            found += records
+            refused += [f"{pod.name} wrote {each}" for each in faults]
+            refused += lamented(log)
+        return found, refused
+
+    def _pods(self, job: PlannedJob) -> Sequence[PodSeen]:
+        return self.cluster.pods(namespace=job.log.namespace, selector=job.log.selector) if job.log else ()
+
+    def _remove(self, references: Iterable[Reference]) -> None:
+        """Delete all of them; a refusal of one does not keep the others."""
+        refused: list[ClusterError] = []
+        for each in references:
+            try:
+                self.cluster.delete(each)
+            except ClusterError as error:
+                refused.append(error)
+        for error in refused:
+            self.say(f"left behind: {error}")
+
+    def await_gone(self, references: Sequence[Reference]) -> None:
+        """Return when none of them is there any more.
+
+        Raises:
+            ClusterError: that takes too long.
+        """
+        until = self.clock.monotonic() + GONE_WITHIN
+        while left := [each for each in references if self.cluster.get(each) is not None]:
+            if self.clock.monotonic() > until:
+                raise ClusterError(
+                    f"{left[0].kind} {left[0].namespace}/{left[0].name} of an earlier run does not go away",
+                    hint="look at its finalizers; then run again",
+                )
+            self.clock.sleep(min(self.every, 1.0))
+
+    def _note(self, meta: Meta) -> None:
+        self.meta = meta
+        self.store.write_meta(meta)
+
+
+def take_down(cluster: Cluster) -> None:
+    """Delete the namespace of the acceptance, and with it whatever is in it."""
+    cluster.delete(Reference(api_version="v1", kind="Namespace", name=NAMESPACE))
+
+
+def _iso(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat(timespec="seconds")

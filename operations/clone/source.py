@@ -1,0 +1,129 @@
+"""The stack that is cloned, and every refusal that needs no price: names, places and what is there already."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from operations.project.accepted_lock import accepted_lock
+from operations.project.workspace import STACK_NAME, Project, known_stack, shown
+from planning.checklist.model.checklist import checklist_digest
+from planning.checklist.reading.checklist_file import read_file
+from planning.checklist.model.vocabulary import HOME
+from planning.values.errors import AtollError, InputError
+from planning.inputs.files import read_text
+from planning.spec.lock import read_lock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from planning.checklist.model.checklist import Checklist
+    from planning.clone.target import Target
+    from planning.spec.lock import Lock
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A stack as its files say it; its state is never opened."""
+
+    project: Project
+    stack: str
+    checklist: Checklist
+    text: str
+    lock: Lock
+
+    @property
+    def provider(self) -> str:
+        """Of its home."""
+        return self.lock.spec.placement.provider
+
+
+def source(stack: str) -> Source:
+    """The stack, once it is accepted as its checklist is now.
+
+    Raises:
+        InputError: no such stack, faults in its files, nothing accepted, or a checklist that was changed since.
+    """
+    project = known_stack(stack)
+    path = project.checklist(stack)
+    checklist = read_file(path)
+    accepted = f"atoll accept {stack} OPTION"
+    if not project.lock(stack).exists():
+        raise InputError(f"{stack} has no lock: a clone starts from what was accepted", hint=f"first: {accepted}")
+    lock = accepted_lock(project, stack)
+    if lock.checklist_digest != checklist_digest(checklist):
+        raise InputError(
+            f"{shown(path)} has changed since {lock.option} was accepted: the clone would be of neither",
+            hint=f"accept it as it is now: {accepted}; or restore the checklist",
+        )
+    return Source(project=project, stack=stack, checklist=checklist, text=read_text(path), lock=lock)
+
+
+def refuse_name(project: Project, *, source: str, new: str, placements: Sequence[str] = ()) -> None:
+    """Refuse a name that cannot be the clone's.
+
+    Args:
+        placements: names of its clusters beside home.
+
+    Raises:
+        InputError: the source's own, no name of a stack, one that is there, or one whose resources share names.
+    """
+    if new == source:
+        raise InputError(
+            f"{new} cannot be cloned into itself: a stack that exists stays at its provider and in its region",
+            hint="the engine would delete the cluster with its buckets, volumes and databases and begin again there: "
+            f"name another stack, as in {source}-west, and move the data with `atoll relocate`",
+        )
+    if not STACK_NAME.fullmatch(new):
+        raise InputError(
+            f"{new!r} cannot name a stack", hint="lower case letters, digits and dashes, starting with a letter"
+        )
+    for path in (project.stacks / new, project.stack_config(new)):
+        if path.exists():
+            raise InputError(f"{shown(path)} is already there", hint="choose another name; a clone is written once")
+    mine = {f"atoll-{new}", *(f"atoll-{new}-{name}" for name in placements)}
+    for stack in project.known:
+        if both := sorted(mine & set(_first_names(project, stack))):
+            raise InputError(
+                f"{new} would share the physical name {both[0]} with a cluster of the stack {stack}",
+                hint=f"choose a name that does not begin with {stack}-, nor ends in the name of a placement",
+            )
+
+
+def _first_names(project: Project, stack: str) -> Iterator[str]:
+    """Physical names that a stack's placements begin with (`components.context.naming.physical`)."""
+    yield f"atoll-{stack}"
+    with suppress(AtollError):
+        placements = read_lock(project.lock(stack)).placements
+        yield from (f"atoll-{stack}-{each.placement.name}" for each in placements if each.placement.name != HOME)
+
+
+def refuse_same_place(lock: Lock, target: Target) -> None:
+    """Refuse a clone beside its source.
+
+    Raises:
+        InputError: the target is where the source is.
+    """
+    here = lock.spec.placement
+    if (here.provider, here.region) != (target.provider, target.region):
+        return
+    if target.zones and set(target.zones) != set(here.zones):
+        return
+    raise InputError(
+        f"{lock.stack} is at {target} already",
+        hint="name another --region or --provider, or other --zones; a second stack at the same place is "
+        f"`atoll init NAME --from {lock.stack}`",
+    )
+
+
+def zones_of(text: str) -> tuple[str, ...]:
+    """Zones from "a,b,c".
+
+    Raises:
+        InputError: one is missing between two commas, or named twice.
+    """
+    found = tuple(part.strip() for part in text.split(",")) if text else ()
+    if "" in found or len(set(found)) < len(found):
+        raise InputError(f"--zones {text}: a zone is missing or named twice", hint="write each once, as in a,b,c")
+    return found

@@ -1,0 +1,1 @@
+"""TODO operations.clouds.gcp."""

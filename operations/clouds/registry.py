@@ -1,0 +1,105 @@
+"""What a cloud says about a stack: one table from target to the module that asks it, imported once it is needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Final, Protocol, cast
+
+from planning.checklist.model.vocabulary import HOME
+from planning.cloud_checks.orphans import Found, Leftovers, Unanswered, classify
+from planning.cloud_checks.cloud_reports import Told
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from catalogs.catalog import Catalog
+    from planning.spec.lock import Lock
+    from planning.spec.cluster import ClusterSpec
+
+MODULES: Final[Mapping[str, str]] = {
+    "aws": "operations.clouds.aws.placement",
+    "gcp": "operations.clouds.gcp.placement",
+    "coreweave": "operations.clouds.kubernetes.placement",
+    "existing": "operations.clouds.kubernetes.placement",
+}
+NOT_BUILT: Final = "nothing of ours builds there, so nobody was asked"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a cloud is asked about.
+
+    Args:
+        spec: one placement of the stack.
+        reservations: pool name to reservation id.
+        config: the stack's configuration by full key ("gcp:project").
+    """
+
+    stack: str
+    spec: ClusterSpec
+    reservations: Mapping[str, str]
+    config: Mapping[str, str]
+
+    @property
+    def cluster(self) -> str:
+        """Name of the cluster in its cloud, as `components.context.naming.physical` makes it."""
+        name = self.spec.placement.name
+        return f"atoll-{self.stack}" if name == HOME else f"atoll-{self.stack}-{name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What was found, and what could not be asked."""
+
+    found: tuple[Found, ...]
+    unanswered: tuple[Unanswered, ...]
+
+
+class Cloud(Protocol):
+    """What the module of a cloud offers; neither function raises for an answer that is refused or missing."""
+
+    def told(self, asked: Asked) -> Told:
+        """Quotas, offers and reservations."""
+        ...
+
+    def search(self, asked: Asked) -> Search:
+        """Everything that is still there."""
+        ...
+
+
+def cloud_of(target: str) -> Cloud | None:
+    """The module that asks a target, its SDK imported now; None for what nothing of ours builds."""
+    name = MODULES.get(target)
+    return None if name is None else cast("Cloud", cast("object", import_module(name)))
+
+
+def told_of(asked: Asked) -> Told:
+    """What the cloud of a placement says."""
+    cloud = cloud_of(asked.spec.placement.target)
+    return Told(silence=NOT_BUILT) if cloud is None else cloud.told(asked)
+
+
+def search_of(asked: Asked) -> Search:
+    """What the cloud of a placement still has."""
+    cloud = cloud_of(asked.spec.placement.target)
+    if cloud is not None:
+        return cloud.search(asked)
+    place = asked.spec.placement
+    return Search((), (Unanswered(placement=place.name, what=place.provider, reason=NOT_BUILT),))
+
+
+def leftovers_of(lock: Lock, *, catalog: Catalog, config: Mapping[str, str] | None = None) -> Leftovers:
+    """Everything that the clouds of an accepted stack still have of it, priced by the catalog.
+
+    Args:
+        config: the stack's configuration by full key.
+    """
+    asked = (Asked(stack=lock.stack, spec=spec, reservations={}, config=config or {}) for spec in lock.placements)
+    searches = tuple(search_of(each) for each in asked)
+    return classify(
+        lock.stack,
+        (found for each in searches for found in each.found),
+        unanswered=(each for search in searches for each in search.unanswered),
+        catalog_prices=catalog.prices,
+    )

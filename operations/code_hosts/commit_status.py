@@ -1,0 +1,145 @@
+"""What a pull request comes to: success or failure, in a sentence, and the banner over figures that it made itself."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from planning.values.money import parse_amount
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from planning.diff.form import DiffForm
+
+CONTEXT: Final = "atoll/cost"
+LONGEST_DESCRIPTION: Final = 140  # of a commit status, GitHub's REST reference
+ELSEWHERE: Final = (
+    "**These figures come from a pipeline that nobody here set up**: a fork's own, or one started by hand. They are "
+    "its own claim. Have a member run the merge request's pipeline in this project."
+)
+PATHS_SHOWN: Final = 10
+LONGEST_PATH: Final = 120
+# Files that the comparison reads and never runs. Whatever else changes can change the figures themselves, or, as a
+# stack's configuration, where the engine sends what it knows and which repositories the cluster runs code of.
+_READ_ONLY: Final = re.compile(
+    r"stacks/[a-z][a-z0-9-]{0,62}/(checklist\.yaml|quote\.lock\.json|software\.lock\.json)"
+    r"|docs/.+\.(md|png|svg)|[A-Z]+\.md"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """A commit status and the words above the figures."""
+
+    success: bool
+    description: str
+    banner: str = ""
+
+    @property
+    def state(self) -> str:
+        """The word of a commit status."""
+        return "success" if self.success else "failure"
+
+
+def judging(paths: Iterable[str]) -> tuple[str, ...]:
+    """Those of the changed paths that take part in judging: code, rules, prices, workflows, anything not known."""
+    return tuple(sorted({path for path in paths if not _READ_ONLY.fullmatch(path)}))
+
+
+def judged_by(form: DiffForm) -> tuple[str, ...]:
+    """What the diff itself names as judging and changed."""
+    return tuple(row["path"] for row in form["judge_changes"])
+
+
+def raised(form: DiffForm) -> tuple[str, ...]:
+    """Ceilings that the change moves so that more passes, each as "stack: what"."""
+    return tuple(
+        f"{stack['stack']}: {row['what']}" for stack in form["stacks"] for row in stack["ceilings"] if row["raised"]
+    )
+
+
+def context(branch: str, *, default: str) -> str:
+    """Name of the status of a change into a branch: what is within the limits of one branch says nothing of another."""
+    return CONTEXT if branch == default else f"{CONTEXT} ({branch})"
+
+
+def stood(
+    form: DiffForm, *, touched: tuple[str, ...], complete: bool, approved: bool, elsewhere: bool = False
+) -> Standing:
+    """The status of a checked diff.
+
+    Args:
+        touched: changed paths that take part in judging.
+        complete: whether every changed path is known.
+        approved: whether somebody with a say approved exactly this commit.
+        elsewhere: whether the figures were made where the change's author sets what runs, as in a fork's own project.
+    """
+    lifted = raised(form)
+    alarms: list[str] = [ELSEWHERE] if elsewhere else []
+    if touched or not complete:
+        alarms.append(_self_judged(touched, complete=complete))
+    if lifted:
+        alarms.append("**This change raises its own ceiling** (" + ", ".join(map(code, lifted[:PATHS_SHOWN])) + ").")
+    verdict = _verdict(form)
+    if not alarms:
+        return Standing(success=form["exit_code"] == 0, description=verdict)
+    why = "judges itself" if touched or not complete or elsewhere else "raises its ceiling"
+    if approved:
+        banner = _caution([*alarms, "An approving review of exactly this commit lets it stand."])
+        return Standing(
+            success=form["exit_code"] == 0, description=f"{verdict}; it {why}, approved"[:140], banner=banner
+        )
+    wanted = "Until somebody with a say in this repository approves exactly this commit, the status stays failed."
+    return Standing(
+        success=False,
+        description=f"{why}, not approved; {verdict}"[:LONGEST_DESCRIPTION],
+        banner=_caution([*alarms, wanted]),
+    )
+
+
+def unread(reason: str) -> Standing:
+    """The status where there is no diff to show."""
+    return Standing(
+        success=False,
+        description=f"no figures: {reason}"[:LONGEST_DESCRIPTION],
+        banner=_caution(
+            [
+                f"**There are no figures for this change**: {code(reason)}.",
+                "The job's own log says more; what cannot be read does not pass.",
+            ]
+        ),
+    )
+
+
+def code(text: str) -> str:
+    """Somebody's text as inline code that no Markdown, mention or HTML gets out of."""
+    plain = "".join(each if each.isprintable() and each != "`" else "\ufffd" for each in text)
+    return f"`{plain[:LONGEST_PATH]}`"
+
+
+def _self_judged(touched: tuple[str, ...], *, complete: bool) -> str:
+    shown = ", ".join(map(code, touched[:PATHS_SHOWN]))
+    more = f" and {len(touched) - PATHS_SHOWN} more" if len(touched) > PATHS_SHOWN else ""
+    listed = f" ({shown}{more})" if touched else ""
+    rest = "" if complete else " The list of changed files is cut short, so anything may be among them."
+    return f"**This change edits what judges it**{listed}.{rest} The figures below are its own claim."
+
+
+def _verdict(form: DiffForm) -> str:
+    words = {
+        "within": "within every ceiling",
+        "over": "over a ceiling or against a rule",
+        "cannot tell": "nobody can tell",
+        "failed": "a stack failed",
+    }
+    moved = form["delta"]
+    amount = parse_amount(moved["usd_per_month"]["expected"]) if moved is not None else None
+    figure = "" if amount is None else f", {amount:+.2f} USD a month"
+    return f"{words[form['verdict']]}{figure}"
+
+
+def _caution(lines: list[str]) -> str:
+    """An alert box of GitHub; elsewhere a quote."""
+    return "\n".join(["> [!CAUTION]", *(f"> {line}" for line in lines)])

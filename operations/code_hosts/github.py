@@ -1,0 +1,169 @@
+"""GitHub's REST API, as far as a poster needs it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
+
+from operations.code_hosts import github_types as shapes
+from operations.code_hosts.comment import is_ours
+from operations.code_hosts.api import ApiError, opened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from operations.code_hosts.github_types import Artifact, Changed, Comment, Commit, Issue, Pull, Run
+    from operations.code_hosts.api import Api
+
+MOST_FILES: Final = 3000  # of a pull request, GitHub's REST reference; more are left out without a word
+BOT: Final = "github-actions[bot]"  # who GITHUB_TOKEN writes as
+TRUSTED: Final = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
+WRITERS: Final = frozenset({"admin", "write"})  # "maintain" reads as "write" here, GitHub's REST reference
+SETTLING: Final = frozenset({"APPROVED", "CHANGES_REQUESTED", "DISMISSED"})
+HEADERS: Final = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GitHub:
+    """One repository behind its API; `bot` is the account that our comments are under."""
+
+    api: Api
+    repository: str
+    bot: str = BOT
+
+    def pulls_of(self, run: Run) -> tuple[Pull, ...]:
+        """Open pull requests into this repository whose head is the run's commit, in the run's own repository."""
+        home = (run["head_repository"] or {"full_name": ""})["full_name"]
+        owner, _, _ = home.partition("/")
+        found: dict[int, Pull] = {}
+        if owner and run["head_branch"]:
+            head = f"{owner}:{run['head_branch']}"
+            listed = self.api.pages(self._at("pulls"), shapes.PULLS, state="open", head=head)
+            found = {pull["number"]: pull for pull in listed}
+        if not found:
+            listed = self.api.pages(self._at(f"commits/{quote(run['head_sha'], safe='')}/pulls"), shapes.PULLS)
+            found = {pull["number"]: pull for pull in listed}
+        return tuple(each for each in found.values() if self._is_of(each, sha=run["head_sha"], home=home))
+
+    def pull(self, number: int) -> Pull:
+        """A pull request as it is now."""
+        return self.api.get(self._at(f"pulls/{number}"), shapes.PULL)
+
+    def paths(self, number: int) -> tuple[tuple[str, ...], bool]:
+        """Paths that a pull request changes, old names included, and whether these are all of them."""
+        files = list(self.api.pages(self._at(f"pulls/{number}/files"), shapes.FILES))
+        return _names(files), len(files) < MOST_FILES
+
+    def between(self, base: str, head: str) -> tuple[str, ...]:
+        """Paths that a commit changes since it parted from another, the first 300; no push changes this answer."""
+        path = self._at(f"compare/{quote(base, safe='')}...{quote(head, safe='')}")
+        return _names(self.api.get(path, shapes.BETWEEN, per_page=1)["files"])
+
+    def approved(self, number: int, *, commit: str) -> bool:
+        """Whether somebody with a say approved exactly this commit, and nobody's last word on it is a no."""
+        last: dict[str, str] = {}
+        for review in self.api.pages(self._at(f"pulls/{number}/reviews"), shapes.REVIEWS):
+            user = review["user"]
+            if user is None or user["type"] != "User" or review["author_association"] not in TRUSTED:
+                continue
+            if review["state"] in SETTLING:
+                stale = review["state"] == "APPROVED" and review["commit_id"] != commit
+                last[user["login"]] = "STALE" if stale else review["state"]
+        if "CHANGES_REQUESTED" in last.values():
+            return False
+        return any(self._may_write(login) for login, word in last.items() if word == "APPROVED")
+
+    def artifact(self, run: int, name: str) -> Artifact | None:
+        """The newest artifact of a run under a name; None where there is none."""
+        page = self.api.get(self._at(f"actions/runs/{run}/artifacts"), shapes.ARTIFACTS, per_page=100, name=name)
+        found = [each for each in page["artifacts"] if each["name"] == name and not each["expired"]]
+        return max(found, key=lambda each: each["id"], default=None)
+
+    def archive(self, artifact: int, *, limit: int) -> bytes:
+        """An artifact's archive, of at most `limit` bytes."""
+        return self.api.download(self._at(f"actions/artifacts/{artifact}/zip"), limit=limit)
+
+    def commit(self, sha: str) -> Commit:
+        """A commit with its parents."""
+        return self.api.get(self._at(f"git/commits/{quote(sha, safe='')}"), shapes.COMMIT)
+
+    def holds(self, branch: str, sha: str) -> bool:
+        """Whether a branch has a commit in its history."""
+        path = self._at(f"compare/{quote(sha, safe='')}...{quote(branch, safe='')}")
+        return self.api.get(path, shapes.COMPARED, per_page=1)["status"] in {"ahead", "identical"}
+
+    def comments(self, number: int) -> Iterator[Comment]:
+        """Our own marked comments, oldest first."""
+        for each in self.api.pages(self._at(f"issues/{number}/comments"), shapes.COMMENTS):
+            if each["user"] is not None and each["user"]["login"] == self.bot and is_ours(each["body"]):
+                yield each
+
+    def write(self, number: int, text: str) -> None:
+        """A new comment; sent once, for twice would be two."""
+        self.api.send("POST", self._at(f"issues/{number}/comments"), {"body": text}, shapes.ANYTHING, again=False)
+
+    def rewrite(self, comment: int, text: str) -> None:
+        """Another text for a comment."""
+        self.api.send("PATCH", self._at(f"issues/comments/{comment}"), {"body": text}, shapes.ANYTHING)
+
+    def remove(self, comment: int) -> None:
+        """Delete a comment."""
+        self.api.delete(self._at(f"issues/comments/{comment}"))
+
+    def status(self, sha: str, *, state: str, context: str, description: str, target: str) -> None:
+        """Set a commit status."""
+        body = {"state": state, "context": context, "description": description} | (
+            {"target_url": target} if target else {}
+        )
+        self.api.send("POST", self._at(f"statuses/{quote(sha, safe='')}"), body, shapes.ANYTHING)
+
+    def issues(self, label: str) -> Iterator[Issue]:
+        """Open issues of ours under a label."""
+        for each in self.api.pages(self._at("issues"), shapes.ISSUES, state="open", labels=label):
+            user = each.get("user")
+            if user is not None and user["login"] == self.bot and "pull_request" not in each:
+                yield each
+
+    def open_issue(self, *, title: str, body: str, label: str) -> None:
+        """A new issue."""
+        sent = {"title": title, "body": body, "labels": [label]}
+        self.api.send("POST", self._at("issues"), sent, shapes.ANYTHING, again=False)
+
+    def edit_issue(self, number: int, **fields: str) -> None:
+        """Other fields for an issue."""
+        self.api.send("PATCH", self._at(f"issues/{number}"), fields, shapes.ANYTHING)
+
+    def _may_write(self, login: str) -> bool:
+        """Whether an account may write here; a member or collaborator may have the right to read alone."""
+        try:
+            found = self.api.get(self._at(f"collaborators/{quote(login, safe='')}/permission"), shapes.RIGHTS)
+        except ApiError as error:
+            if not error.refused:
+                raise
+            return False
+        return found["permission"] in WRITERS
+
+    def _is_of(self, pull: Pull, *, sha: str, home: str) -> bool:
+        head, base = pull["head"]["repo"], pull["base"]["repo"]
+        same = head is not None and head["full_name"] == home and pull["head"]["sha"] == sha
+        return same and pull["state"] == "open" and base is not None and base["full_name"] == self.repository
+
+    def _at(self, path: str) -> str:
+        owner, _, name = self.repository.partition("/")
+        return f"repos/{quote(owner, safe='')}/{quote(name, safe='')}/{path}"
+
+
+def _names(files: Iterable[Changed]) -> tuple[str, ...]:
+    """Paths of changed files, old names included."""
+    names = {name for each in files for name in (each.get("filename"), each.get("previous_filename")) if name}
+    return tuple(sorted(names))
+
+
+def github(*, root: str, token: str, repository: str, bot: str = BOT) -> GitHub:
+    """GitHub with its token.
+
+    Raises:
+        InputError: no token, or an address that is not HTTPS.
+    """
+    return GitHub(api=opened(root, token, headers=HEADERS), repository=repository, bot=bot)

@@ -1,0 +1,138 @@
+"""From a finished run of the cost job to a comment and a commit status; the run and all it left are untrusted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from operations.code_hosts.artifact import LARGEST_ARCHIVE, NAME, UntrustedError, diff_in, is_hash
+from operations.code_hosts.commit_status import context, judged_by, judging, stood, unread
+from operations.code_hosts.api import ApiError, TooLargeError
+
+if TYPE_CHECKING:
+    from operations.code_hosts.github import GitHub
+    from operations.code_hosts.github_types import Pull, RunEvent
+    from operations.code_hosts.commit_status import Standing
+    from operations.code_hosts.comment import RenderComment
+    from planning.diff.form import DiffForm
+
+WORKFLOW: Final = ".github/workflows/cost-diff.yml"
+EVENT: Final = "pull_request"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Posted:
+    """What was done, in a sentence; `comment` is what was, or would have been, written."""
+
+    words: str
+    comment: str = ""
+    standing: Standing | None = None
+
+
+def post(
+    event: RunEvent,
+    *,
+    github: GitHub,
+    render: RenderComment,
+    workflow: str = WORKFLOW,
+    target: str = "",
+) -> Posted:
+    """Set the status and write the sticky comment of the pull request that a run was about.
+
+    The pull request comes from the event and the API, never from what the run left.
+
+    Raises:
+        ApiError: the status cannot be set, or GitHub does not answer.
+    """
+    run = event["workflow_run"]
+    if run["event"] != EVENT or run["path"].partition("@")[0] != workflow:
+        return Posted(words=f"nothing to post: not a run of {workflow} for a pull request")
+    pulls = github.pulls_of(run)
+    if not pulls:
+        return Posted(words="nothing to post: no open pull request has this run's commit as its head")
+    sha = run["head_sha"]
+    pull, *others = pulls
+    numbers = tuple(each["number"] for each in pulls)
+    if others:
+        form, standing = None, unread(f"pull requests {_listed(numbers)} share this commit")
+    else:
+        form, standing = _weighed(github, run["id"], pull, sha)
+    if github.pull(pull["number"])["head"]["sha"] != sha:
+        return Posted(words="nothing to post: the pull request has moved on to another commit")
+    name = context(pull["base"]["ref"], default=event["repository"]["default_branch"])
+    github.status(sha, state=standing.state, context=name, description=standing.description, target=target)
+    return _commented(github, numbers, standing, render(form, standing, sha))
+
+
+def _weighed(github: GitHub, run: int, pull: Pull, sha: str) -> tuple[DiffForm | None, Standing]:
+    """The checked diff of a run, None where there is none, and what it comes to."""
+    try:
+        form = _diff(github, run)
+        _about(form, github=github, pull=pull, sha=sha)
+    except (UntrustedError, TooLargeError) as error:
+        return None, unread(str(error))
+    listed, complete = github.paths(pull["number"])
+    paths = (*listed, *github.between(form["base"]["commit"], sha))  # a push in between moves only the former
+    approved = github.approved(pull["number"], commit=sha)
+    return form, stood(form, touched=judging([*paths, *judged_by(form)]), complete=complete, approved=approved)
+
+
+def _diff(github: GitHub, run: int) -> DiffForm:
+    artifact = github.artifact(run, NAME)
+    if artifact is None:
+        raise UntrustedError(f"the run left no artifact {NAME}")
+    if artifact["size_in_bytes"] > LARGEST_ARCHIVE:
+        raise UntrustedError(f"the artifact is larger than {LARGEST_ARCHIVE >> 20} MiB")
+    return diff_in(github.archive(artifact["id"], limit=LARGEST_ARCHIVE))
+
+
+def _about(form: DiffForm, *, github: GitHub, pull: Pull, sha: str) -> None:
+    """The diff is about this head on a commit of the base branch.
+
+    Raises:
+        UntrustedError: it is about something else.
+    """
+    head, base = form["head"]["commit"], form["base"]["commit"]
+    if not (is_hash(head) and is_hash(base)):
+        raise UntrustedError("the diff does not say which commits it compares")
+    try:
+        if head != sha:
+            parents = [parent["sha"] for parent in github.commit(head)["parents"]]
+            if parents != [base, sha]:
+                raise UntrustedError("the diff is about another commit than the pull request's head")
+        if not github.holds(pull["base"]["ref"], base):
+            raise UntrustedError("the diff's base is not on the base branch; it was rewritten, so run the job again")
+    except ApiError as error:
+        if not error.refused:
+            raise
+        raise UntrustedError("the diff names a commit that GitHub does not have") from error
+
+
+def _commented(github: GitHub, numbers: tuple[int, ...], standing: Standing, text: str) -> Posted:
+    """The comments, after the status, for that is what stops a merge."""
+    words = f"status {standing.state} set"
+    try:
+        for number in numbers:
+            _stick(github, number, text)
+    except ApiError as error:
+        if not error.refused:
+            raise
+        return Posted(words=f"{words}; comments are not allowed here", comment=text, standing=standing)
+    return Posted(words=f"{words}, comment on {_listed(numbers)} written", comment=text, standing=standing)
+
+
+def _listed(numbers: tuple[int, ...]) -> str:
+    return ", ".join(f"#{number}" for number in numbers)
+
+
+def _stick(github: GitHub, number: int, text: str) -> None:
+    """One comment of ours with this text: the oldest is rewritten, younger ones go."""
+    first, *others = [*github.comments(number), None]
+    if first is None:
+        github.write(number, text)
+        return
+    if first["body"] != text:
+        github.rewrite(first["id"], text)
+    for each in others:
+        if each is not None:
+            github.remove(each["id"])

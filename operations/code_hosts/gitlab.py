@@ -1,0 +1,174 @@
+"""Merge requests of GitLab: a job on the default branch reads what their pipelines left, and posts it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
+
+from operations.code_hosts import gitlab_types as shapes
+from operations.code_hosts.artifact import LARGEST_ARCHIVE, UntrustedError, diff_in, is_hash
+from operations.code_hosts.commit_status import context, judged_by, judging, stood, unread
+from operations.code_hosts.comment import is_ours
+from operations.code_hosts.api import ApiError, TooLargeError, opened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from operations.code_hosts.gitlab_types import Diff, MergeDetail, Pipeline
+    from operations.code_hosts.commit_status import Standing
+    from operations.code_hosts.comment import RenderComment
+    from operations.code_hosts.api import Api
+    from planning.diff.form import DiffForm
+
+JOB: Final = "atoll-cost-diff"
+FOLDER: Final = "atoll-diff/"
+ENDED: Final = frozenset({"success", "failed"})
+MERGE_REQUEST: Final = "merge_request_event"
+MOST_FILES: Final = 1000  # of a diff, GitLab's default limit; more are left out without a word
+STATES: Final = {True: "success", False: "failed"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GitLab:
+    """One project behind its API; `branch` is its default branch."""
+
+    api: Api
+    project: int
+    branch: str
+
+    def waiting(self) -> Iterator[MergeDetail]:
+        """Every open merge request, each with its newest pipeline."""
+        for each in self.api.pages(self._at("merge_requests"), shapes.MERGES, state="opened"):
+            yield self.api.get(self._at(f"merge_requests/{each['iid']}"), shapes.MERGE)
+
+    def job(self, pipeline: Pipeline) -> int:
+        """The finished cost job of a pipeline.
+
+        Raises:
+            UntrustedError: there is none.
+        """
+        listed = self.api.pages(f"projects/{pipeline['project_id']}/pipelines/{pipeline['id']}/jobs", shapes.JOBS)
+        found = [job["id"] for job in listed if job["name"] == JOB and job["status"] in ENDED]
+        if not found:
+            raise UntrustedError(f"the pipeline has no finished job {JOB}")
+        return max(found)
+
+    def archive(self, project: int, job: int) -> bytes:
+        """What a job left."""
+        return self.api.download(f"projects/{project}/jobs/{job}/artifacts", limit=LARGEST_ARCHIVE)
+
+    def paths(self, number: int) -> tuple[tuple[str, ...], bool]:
+        """Paths that a merge request changes, old names included, and whether these are all of them."""
+        listed = list(self.api.pages(self._at(f"merge_requests/{number}/diffs"), shapes.DIFFS))
+        return _paths(listed), len(listed) < MOST_FILES
+
+    def holds(self, branch: str, sha: str) -> bool:
+        """Whether a branch has a commit in its history."""
+        path = self._at(f"repository/commits/{quote(sha, safe='')}/refs")
+        return any(ref["name"] == branch for ref in self.api.pages(path, shapes.REFS, type="branch"))
+
+    def since(self, sha: str, branch: str) -> tuple[str, ...] | None:
+        """Paths that a branch has changed since a commit of its own; None where GitLab cannot list them all."""
+        query = {"from": sha, "to": branch}
+        compared = self.api.get(self._at("repository/compare"), shapes.COMPARED, **query)
+        cut = compared["compare_timeout"] or len(compared["diffs"]) >= MOST_FILES
+        return None if cut else _paths(compared["diffs"])
+
+    def parents(self, sha: str) -> list[str]:
+        """Hashes of a commit's parents, the first one first."""
+        return self.api.get(self._at(f"repository/commits/{quote(sha, safe='')}"), shapes.COMMIT)["parent_ids"]
+
+    def stick(self, number: int, text: str) -> None:
+        """One note of ours with this text; younger ones go."""
+        me = self.api.get("user", shapes.AUTHOR)["id"]
+        path = self._at(f"merge_requests/{number}/notes")
+        listed = self.api.pages(path, shapes.NOTES, sort="asc", order_by="created_at")
+        ours = [each for each in listed if each["author"]["id"] == me and not each["system"] and is_ours(each["body"])]
+        if not ours:
+            self.api.send("POST", path, {"body": text}, shapes.ANYTHING, again=False)
+            return
+        if ours[0]["body"].strip() != text.strip():
+            self.api.send("PUT", f"{path}/{ours[0]['id']}", {"body": text}, shapes.ANYTHING)
+        for each in ours[1:]:
+            self.api.delete(f"{path}/{each['id']}")
+
+    def status(self, sha: str, standing: Standing, *, name: str) -> None:
+        """Set a status of the commit."""
+        sent = {"state": STATES[standing.success], "name": name, "description": standing.description}
+        self.api.send("POST", self._at(f"statuses/{quote(sha, safe='')}"), sent, shapes.ANYTHING)
+
+    def _at(self, path: str) -> str:
+        return f"projects/{self.project}/{path}"
+
+
+def gitlab(*, root: str, token: str, project: int, branch: str) -> GitLab:
+    """GitLab with a project's token, sent as a bearer token so that no redirect takes it along.
+
+    Raises:
+        InputError: no token, or an address that is not HTTPS.
+    """
+    return GitLab(api=opened(root, token), project=project, branch=branch)
+
+
+def post_all(host: GitLab, *, render: RenderComment) -> tuple[str, ...]:
+    """A note and a status for every open merge request whose cost job has ended; what was done, a sentence each.
+
+    Raises:
+        ApiError: GitLab does not answer.
+    """
+    return tuple(_post(host, each, render=render) for each in host.waiting())
+
+
+def _post(host: GitLab, merge: MergeDetail, *, render: RenderComment) -> str:
+    pipeline, number = merge["head_pipeline"], merge["iid"]
+    if pipeline is None or merge["state"] != "opened":
+        return f"!{number}: no pipeline"
+    form: DiffForm | None = None
+    try:
+        form, standing = _weighed(host, merge, pipeline)
+    except (UntrustedError, TooLargeError) as error:
+        standing = unread(str(error))
+    except ApiError as error:
+        if not error.refused:
+            raise
+        standing = unread("the token may not read the pipeline, as with a private fork")
+    try:
+        host.status(merge["sha"], standing, name=context(merge["target_branch"], default=host.branch))
+        host.stick(number, render(form, standing, merge["sha"]))
+    except ApiError as error:
+        if not error.refused:
+            raise
+        return f"!{number}: {standing.description}; the token may not write it there"
+    return f"!{number}: {standing.description}"
+
+
+def _weighed(host: GitLab, merge: MergeDetail, pipeline: Pipeline) -> tuple[DiffForm, Standing]:
+    form = diff_in(host.archive(pipeline["project_id"], host.job(pipeline)), folder=FOLDER)
+    paths, complete = host.paths(merge["iid"])
+    _about(form, host=host, merge=merge, paths=paths)
+    ours = pipeline["project_id"] == host.project and pipeline.get("source") == MERGE_REQUEST
+    touched = judging([*paths, *judged_by(form)])
+    return form, stood(form, touched=touched, complete=complete, approved=False, elsewhere=not ours)
+
+
+def _about(form: DiffForm, *, host: GitLab, merge: MergeDetail, paths: tuple[str, ...]) -> None:
+    """The diff is about this head, on a commit of the target branch whose judge still stands.
+
+    Raises:
+        UntrustedError: it is about something else, or was judged by what is no longer the law.
+    """
+    head, base = form["head"]["commit"], form["base"]["commit"]
+    if not (is_hash(head) and is_hash(base)):
+        raise UntrustedError("the diff does not say which commits it compares")
+    if head != merge["sha"] and merge["sha"] not in host.parents(head):
+        raise UntrustedError("the diff is about another commit than the merge request's head")
+    if not host.holds(merge["target_branch"], base):
+        raise UntrustedError("the diff's base is not on the target branch; rebase")
+    since = host.since(base, merge["target_branch"])
+    if since is None or judging(since) or set(since) & set(paths):
+        raise UntrustedError("the target branch has changed what judges, or the same files, since; rebase")
+
+
+def _paths(diffs: Iterable[Diff]) -> tuple[str, ...]:
+    return tuple(sorted({path for each in diffs for path in (each["old_path"], each["new_path"])}))

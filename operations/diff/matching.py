@@ -1,0 +1,151 @@
+"""Which stacks are compared with which: those whose digests differ, a removed one with the one it was renamed to."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, cast
+
+from operations.project.workspace import STACK_NAME, STACKS
+from planning.values.errors import InputError
+from planning.inputs.files import read_text
+from planning.spec.lock import CHECKLIST_NAME, LOCK_NAME, MOST_BYTES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping
+    from pathlib import Path
+
+    from operations.diff.digests import Digests, StackFiles
+    from operations.diff.worktrees import Place
+
+LINKS: Final = ("120000", "160000")  # git's modes of a symbolic link and of another repository's commit
+NAMED: Final = ("stack", "digest")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """One stack on both sides.
+
+    Args:
+        was: its name on the base, where that is another; else "".
+        old: its files on the base; None where it has no lock there. new: the same of the head.
+        fault: why it cannot be compared at all; "" where it can.
+    """
+
+    stack: str
+    was: str
+    old: StackFiles | None
+    new: StackFiles | None
+    fault: str = ""
+
+    @property
+    def old_name(self) -> str:
+        """Its name on the base."""
+        return self.was or self.stack
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """What is compared, and what is not.
+
+    Args:
+        untouched: how many stacks are equal on both sides.
+        waiting: stacks whose checklist differs and that were never accepted.
+    """
+
+    pairs: tuple[Pair, ...]
+    untouched: int
+    waiting: tuple[str, ...]
+
+
+def chosen(base: Digests, head: Digests, *, places: tuple[Place, Place], only: Collection[str]) -> Chosen:
+    """Pairs of all stacks that may differ; `only` some names, where there are any."""
+    names = sorted({*base.stacks, *head.stacks})
+    names = [name for name in names if not only or name in only]
+    touched = [name for name in names if base.moves(name) != head.moves(name)]
+    locked = [name for name in touched if _locked(base, name) or _locked(head, name)]
+    renamed = _renamed([each for each in locked if not only], base, head, places=places)
+    pairs = [_pair(name, base, head, was=renamed.get(name, "")) for name in locked if name not in renamed.values()]
+    return Chosen(
+        pairs=tuple(pairs),
+        untouched=len(names) - len(touched),
+        waiting=tuple(name for name in touched if name not in locked and _asked(base, name) != _asked(head, name)),
+    )
+
+
+def lock_text(place: Place, stack: str) -> str:
+    """The lock of a stack as its file holds it; "" where it cannot be read, is a link, or is too long to be one."""
+    path = _lock(place, stack)
+    try:
+        return "" if path.is_symlink() else read_text(path, most_bytes=MOST_BYTES)
+    except InputError:
+        return ""
+
+
+def _pair(name: str, base: Digests, head: Digests, *, was: str) -> Pair:
+    old = base.stacks.get(was or name) if _locked(base, was or name) else None
+    new = head.stacks.get(name) if _locked(head, name) else None
+    return Pair(stack=name, was=was, old=old, new=new, fault=_fault(name, new))
+
+
+def _fault(name: str, files: StackFiles | None) -> str:
+    if files is not None and not STACK_NAME.fullmatch(name):
+        return "its name cannot name a stack: lower case letters, digits and dashes, starting with a letter"
+    if files is not None and any(each.startswith(LINKS) for each in (files.lock, files.checklist, files.settings)):
+        return f"its folder, {LOCK_NAME}, {CHECKLIST_NAME} or its configuration is a link"
+    return ""
+
+
+def _asked(side: Digests, name: str) -> str:
+    found = side.stacks.get(name)
+    return found.checklist if found else ""
+
+
+def _locked(side: Digests, name: str) -> bool:
+    found = side.stacks.get(name)
+    return found is not None and bool(found.lock)
+
+
+def _renamed(names: list[str], base: Digests, head: Digests, *, places: tuple[Place, Place]) -> Mapping[str, str]:
+    """New name to old name, where a lock was moved: the same but for its name, or beside the same checklist."""
+    gone = [name for name in names if _locked(base, name) and not _locked(head, name)]
+    come = [name for name in names if _locked(head, name) and not _locked(base, name)]
+    found: dict[str, str] = {}
+    for same in (_same_lock(places), _same_checklist(base, head)):
+        for name in come:
+            was = next((each for each in gone if same(each, name)), "")
+            if was and name not in found and not _fault(name, head.stacks[name]):
+                found[name] = was
+                gone.remove(was)
+    return found
+
+
+def _same_lock(places: tuple[Place, Place]) -> Callable[[str, str], bool]:
+    def same(was: str, name: str) -> bool:
+        old, new = _nameless(lock_text(places[0], was)), _nameless(lock_text(places[1], name))
+        return old is not None and old == new
+
+    return same
+
+
+def _same_checklist(base: Digests, head: Digests) -> Callable[[str, str], bool]:
+    return lambda was, name: (
+        bool(base.stacks[was].checklist) and (base.stacks[was].checklist == head.stacks[name].checklist)
+    )
+
+
+def _nameless(text: str) -> Mapping[str, object] | None:
+    """A lock without what its stack's name is in; None where it is no lock."""
+    try:
+        body: object = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return dict(_others(cast("dict[str, object]", body))) if isinstance(body, dict) else None
+
+
+def _others(body: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+    return ((name, value) for name, value in body.items() if name not in NAMED)
+
+
+def _lock(place: Place, stack: str) -> Path:
+    return place.root / STACKS / stack / LOCK_NAME

@@ -1,0 +1,224 @@
+"""One stack's row of a comparison, put together from what both sides answered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Final, cast
+
+from operations.diff import answer_reader
+from operations.diff.limit_changes import limit_rows
+from planning.diff.amounts import amount_of, dearer, delta_of, drift_of, moves
+from planning.diff.breaches import compared, exit_code, newness
+from planning.diff.bill_lines import components
+from planning.diff.resources import changes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Literal, TypeAlias
+
+    from operations.diff.protocol import BookForm, JudgedAnswerForm
+    from operations.diff.matching import Pair
+    from operations.diff.evaluation import Answers
+    from operations.diff.worktrees import Place
+    from planning.diff.resources import Changes
+    from planning.diff.form import DeltaForm, JudgedForm, StackDiffForm
+    from planning.costs.json_shapes import LineForm
+
+    State: TypeAlias = Literal["changed", "added", "removed", "renamed", "unchanged"]
+
+FAILED: Final = 1
+NAMED: Final = 3
+NO_BASE: Final = "it is new: nothing of the base binds it, so the ceilings of its own lock judged it; review them"
+GONE: Final = "it is removed here and what it built is not: run `atoll destroy` for it, or it goes on costing"
+RENAMED: Final = (
+    "its folder is renamed: rename the engine's stack, too (`pulumi stack rename`), or everything is built anew; "
+    "exemptions of the old name do not hold for the new one"
+)
+ACCEPT: Final = "its checklist differs and its lock does not, so nothing of it is built: accept it (`atoll accept`)"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One stack compared.
+
+    Args:
+        code: exit code that it leads to.
+        books: price books of the base and of the head, as far as they are known.
+    """
+
+    form: StackDiffForm
+    code: int
+    books: tuple[BookForm | None, BookForm | None]
+
+
+def row(answers: Answers, *, base: Place, head: Place, only_new: bool) -> Row:
+    """The row of a pair of which both sides were asked.
+
+    Args:
+        only_new: whether breaches that the base has too, other than of a ceiling, are let pass.
+    """
+    pair = answers.pair
+    why = _failure(answers)
+    if why:
+        return failed(pair, why, base=base, head=head)
+    before, after = answer_reader.judged(answers.before), answer_reader.judged(answers.after)
+    old, new = _lines(before), _lines(after)
+    moved = changes(answer_reader.resources(answers.registered_old), answer_reader.resources(answers.registered_new))
+    form = _filled(pair, before, after, moved)
+    prices = answer_reader.priced(answers.priced)
+    drift, lost = drift_of(new, _bill(prices)) if "bill" in prices else (None, ())
+    form["by_prices"] = _still(form) if answers.same_prices else drift
+    form["components"] = components(old, new)
+    form["ceilings"] = limit_rows(pair, base, head)
+    form["notes"] = [
+        *_notes(pair, answers, before, after),
+        *([prices["failure"]] if prices["failure"] else []),
+        *_lost(lost),
+    ]
+    form["state"] = _state(pair, form, moved)
+    return Row(form, _code(form, before, after, only_new=only_new), (before.get("book"), prices.get("book")))
+
+
+def failed(pair: Pair, why: str, *, base: Place, head: Place) -> Row:
+    """The row of a stack of which nobody can say what it costs."""
+    form = empty(pair.stack)
+    form["state"], form["failure"], form["was"] = "failed", why, pair.was
+    form["ceilings"] = limit_rows(pair, base, head)
+    return Row(form, FAILED, (None, None))
+
+
+def empty(stack: str) -> StackDiffForm:
+    """A row in which nothing is said yet."""
+    return {
+        "stack": stack,
+        "state": "changed",
+        "was": "",
+        "failure": "",
+        "old": None,
+        "new": None,
+        "delta": None,
+        "by_change": None,
+        "by_prices": None,
+        "components": [],
+        "counts": None,
+        "called_out": [],
+        "before": None,
+        "after": None,
+        "breaches": [],
+        "mended": [],
+        "exemptions": [],
+        "ceilings": [],
+        "notes": [],
+    }
+
+
+def _failure(answers: Answers) -> str:
+    """Why the head cannot be shown; what fails on the base only is no reason."""
+    if answers.registered_new is not None and (said := answer_reader.failure(answers.registered_new)):
+        return said
+    if answers.after is not None and (said := answer_reader.judged(answers.after)["failure"]):
+        return said
+    if answers.priced is not None and (said := answer_reader.priced(answers.priced)["failure"]):
+        return f"at the head's prices: {said}"
+    return ""
+
+
+def _filled(pair: Pair, before: JudgedAnswerForm, after: JudgedAnswerForm, moved: Changes) -> StackDiffForm:
+    """Amounts, resources and verdicts."""
+    form = empty(pair.stack)
+    form["was"] = pair.was
+    form["old"] = amount_of(_lines(before)) if "bill" in before else None
+    form["new"] = amount_of(_lines(after)) if "bill" in after else None
+    form["delta"] = form["by_change"] = delta_of(form["old"], form["new"])
+    form["counts"], form["called_out"] = moved.counts, moved.called_out
+    form["before"], form["after"] = _judged(before), _judged(after)
+    form["breaches"], form["mended"] = compared(before.get("found", []), after.get("found", []))
+    form["exemptions"] = after.get("exemptions", [])
+    return form
+
+
+def _lines(answer: JudgedAnswerForm) -> list[LineForm]:
+    return answer["bill"]["lines"] if "bill" in answer else []
+
+
+def _bill(answer: Mapping[str, object]) -> list[LineForm]:
+    return _lines(cast("JudgedAnswerForm", answer))
+
+
+def _judged(answer: JudgedAnswerForm) -> JudgedForm | None:
+    if "verdict" not in answer:
+        return None
+    return {
+        "verdict": answer["verdict"],
+        "reason": answer.get("reason", ""),
+        "exit_code": answer.get("exit_code", FAILED),
+    }
+
+
+def _still(form: StackDiffForm) -> DeltaForm | None:
+    """A delta of nothing, where there is a price book for it."""
+    return delta_of(form["new"], form["new"]) if form["new"] else None
+
+
+def _state(pair: Pair, form: StackDiffForm, moved: Changes) -> State:
+    if pair.was:
+        return "renamed"
+    if pair.old is None or pair.new is None:
+        return "added" if pair.old is None else "removed"
+    differs = (
+        moved.any
+        or form["called_out"]
+        or form["components"]
+        or form["ceilings"]
+        or form["mended"]
+        or any(each["new"] for each in form["breaches"])
+        or moves(form["by_prices"])
+        or form["old"] is None
+    )
+    return "changed" if differs else "unchanged"
+
+
+def _code(form: StackDiffForm, before: JudgedAnswerForm, after: JudgedAnswerForm, *, only_new: bool) -> int:
+    """The exit code of what stops after the change; a stack in which nothing moves never stops one."""
+    found = after.get("found", [])
+    if form["state"] == "unchanged":
+        return 0
+    new = newness(before.get("found", []), found) if only_new else None
+    return exit_code(after.get("codes", []), found, new=new, dearer=dearer(form["old"], form["new"]))
+
+
+def _notes(pair: Pair, answers: Answers, before: JudgedAnswerForm, after: JudgedAnswerForm) -> Iterator[str]:
+    """What a reader has to know of this row."""
+    if pair.old is None:
+        yield NO_BASE
+    if pair.new is None:
+        yield GONE
+    if pair.was:
+        yield RENAMED
+    if pair.old and pair.new and pair.old.checklist != pair.new.checklist and pair.old.lock == pair.new.lock:
+        yield ACCEPT
+    if answers.registered_old is not None and (said := answer_reader.failure(answers.registered_old)):
+        yield f"there is nothing to compare with: on the base, {said}"
+    elif before["failure"]:
+        yield f"there is nothing to compare with: the base says {before['failure']}"
+    yield from after.get("notes", [])
+    yield from over_own(after)
+
+
+def _lost(labels: Sequence[str]) -> Iterator[str]:
+    """What the head's price book has no price for any more, though the base's has."""
+    if labels:
+        more = f" and {len(labels) - NAMED} more" if len(labels) > NAMED else ""
+        yield f"the head's price book lost the price of {', '.join(labels[:NAMED])}{more}, which its move leaves out"
+
+
+def over_own(after: JudgedAnswerForm) -> Iterator[str]:
+    """That a stack costs more than its own new ceiling, which the base's does not tell."""
+    own = after.get("ceilings")
+    if own is None or own["usd_per_month"] is None or own["binds"] not in {"min", "expected", "max"}:
+        return
+    limit = own["usd_per_month"]
+    month = str(amount_of(_lines(after))["usd_per_month"].get(own["binds"]))
+    if Decimal(month) > Decimal(limit):
+        yield f"it costs {month} USD a month ({own['binds']}), over the ceiling of its own lock, {limit} USD"

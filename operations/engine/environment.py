@@ -1,0 +1,160 @@
+"""Where state is kept and what opens its secrets: from the environment, else inside the repository."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, cast
+
+from operations.project.workspace import PROJECT_FILE
+from planning.values.errors import InputError
+from planning.inputs.files import read_object
+from planning.inputs.yaml_document import read_fields
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeAlias
+
+    AskPassphrase: TypeAlias = Callable[[str], str | None]
+    """Asks a person for what is typed unseen; None where nobody is there."""
+
+STATE_FOLDER: Final = ".pulumi-state"
+BACKEND: Final = "PULUMI_BACKEND_URL"
+TOKEN: Final = "PULUMI_ACCESS_TOKEN"  # noqa: S105 - the name of a variable
+PASSPHRASE: Final = "PULUMI_CONFIG_PASSPHRASE"  # noqa: S105 - the name of a variable
+PASSPHRASE_FILE: Final = "PULUMI_CONFIG_PASSPHRASE_FILE"  # noqa: S105 - the name of a variable
+PROVIDER: Final = "ATOLL_SECRETS_PROVIDER"
+BY_PASSPHRASE: Final = "passphrase"  # noqa: S105 - the name of a way
+BY_SERVICE: Final = "default"
+SCHEMES: Final = ("awskms", "gcpkms", "azurekeyvault", "hashivault")  # pulumi.com/docs/iac/concepts/secrets, 2026-11-21
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """Where the engine keeps state.
+
+    Args:
+        url: "" where the engine itself knows (Pulumi Cloud, or what `pulumi login` wrote).
+        reason: who decided so, in words.
+        folder: of a backend inside the repository, else None.
+    """
+
+    url: str
+    reason: str
+    folder: Path | None = None
+
+    @property
+    def is_service(self) -> bool:
+        """Whether it is Pulumi Cloud or a server like it, which keeps secrets by itself."""
+        return self.url.startswith("https://") or not self.url
+
+    def variables(self) -> dict[str, str]:
+        """What an engine has to be told, and nothing that it knows."""
+        return {BACKEND: self.url} if self.folder else {}
+
+    def prefix(self) -> str:
+        """What to write before a `pulumi` command so that it finds this backend too."""
+        return f"{BACKEND}={self.url} " if self.folder else ""
+
+
+def backend(root: Path) -> Backend:
+    """The backend of the environment, the project file or `pulumi login`; else a folder of the repository."""
+    if url := os.environ.get(BACKEND, ""):
+        return Backend(url, f"{BACKEND} says so")
+    if url := _of_project(root):
+        return Backend(url, f"{PROJECT_FILE} says so")
+    if os.environ.get(TOKEN):
+        return Backend("", f"{TOKEN} is set: Pulumi Cloud")
+    if url := _logged_in():
+        return Backend(url, "`pulumi login` says so")
+    folder = root / STATE_FOLDER
+    return Backend(f"file://{folder}", "no backend is chosen: a folder of this repository, ignored by git", folder)
+
+
+def made(chosen: Backend) -> Backend:
+    """The same backend, its folder created for its owner alone where it is one of the repository."""
+    if chosen.folder:
+        chosen.folder.mkdir(mode=0o700, exist_ok=True)
+    return chosen
+
+
+def secrets_provider(settings: Path, *, asked: str, where: Backend) -> str:
+    """What encrypts a stack's secrets: as its settings file says, else as asked, else the backend's own way.
+
+    Args:
+        settings: Pulumi.<stack>.yaml, which need not be there.
+        asked: "" where nobody asked; then a new stack has what ATOLL_SECRETS_PROVIDER says.
+
+    Raises:
+        InputError: no such provider, or another one than the stack has.
+    """
+    has = _of_settings(settings)
+    if has and asked and asked != has:
+        raise InputError(
+            f"{settings.name} says that {_without_query(has)} encrypts this stack's secrets, not {asked}",
+            hint=f"change it with the engine: pulumi stack change-secrets-provider {asked}",
+        )
+    usual = BY_SERVICE if where.is_service else BY_PASSPHRASE
+    return has or _known(asked or os.environ.get(PROVIDER) or usual)
+
+
+def passphrase_variables(*, new: bool, stack: str, ask: AskPassphrase) -> dict[str, str]:
+    """What opens secrets by passphrase: nothing where the environment has it, else what a person types.
+
+    An empty passphrase is never chosen for a new stack; one that exists may have been made with it.
+
+    Raises:
+        InputError: there is none, and nobody to ask.
+    """
+    given = os.environ.get(PASSPHRASE)
+    if given or os.environ.get(PASSPHRASE_FILE) or (given is not None and not new):
+        return {}
+    typed = ask(f"Passphrase of stack {stack}: ")
+    if typed is None:
+        raise InputError(
+            f"stack {stack} keeps secrets under a passphrase, and there is none",
+            hint=f"set {PASSPHRASE} or {PASSPHRASE_FILE}; for a key instead: --secrets-provider awskms://…",
+        )
+    if not typed:
+        raise InputError("an empty passphrase protects nothing")
+    if new and ask("Once more: ") != typed:
+        raise InputError("the two passphrases differ")
+    return {PASSPHRASE: typed}
+
+
+def _known(provider: str) -> str:
+    schemes = tuple(f"{scheme}://" for scheme in SCHEMES)
+    if provider in (BY_PASSPHRASE, BY_SERVICE) or provider.startswith(schemes):
+        return provider
+    raise InputError(
+        f"{provider!r} is no secrets provider", hint=f"{BY_PASSPHRASE}, or a key: {', '.join(f'{s}…' for s in schemes)}"
+    )
+
+
+def _of_project(root: Path) -> str:
+    """`backend.url` of Pulumi.yaml; "" where it has none."""
+    chosen = read_fields(root / PROJECT_FILE, may_be_missing=True).get("backend")
+    return str(cast("dict[str, object]", chosen).get("url") or "") if isinstance(chosen, dict) else ""
+
+
+def _of_settings(path: Path) -> str:
+    """The provider that a stack's settings name; "" for a stack that has none yet."""
+    found = read_fields(path, may_be_missing=True)
+    named = found.get("secretsprovider")
+    return str(named) if named else BY_PASSPHRASE if found.get("encryptionsalt") else ""
+
+
+def _logged_in() -> str:
+    """The backend that `pulumi login` made the current one."""
+    home = Path(os.environ.get("PULUMI_HOME") or Path.home() / ".pulumi")
+    path = Path(os.environ.get("PULUMI_CREDENTIALS_PATH") or home) / "credentials.json"
+    try:
+        return str(read_object(path).get("current") or "")
+    except InputError:
+        return ""
+
+
+def _without_query(provider: str) -> str:
+    """A provider without what follows its key's name."""
+    return provider.partition("?")[0]

@@ -1,0 +1,40 @@
+"""What a person should know before an update: a lock that is no longer what would be quoted, a cluster left open."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from operations.project.stack_config import read_config
+from operations.project.workspace import shown
+from operations.project.stack_keys import list_unused_keys
+from planning.checklist.model.checklist import checklist_digest
+from planning.checklist.reading.checklist_file import read_file
+from planning.values.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import date
+
+    from operations.project.workspace import Project
+    from planning.spec.lock import Lock
+
+ALLOW_DESTROY: Final = "atoll:allowDestroy"
+
+
+def reminders(project: Project, lock: Lock, *, today: date) -> Iterator[str]:
+    """One sentence for each: keys without effect, a cluster left open, a quote that ran out, a changed checklist."""
+    values = read_config(project.stack_config(lock.stack)).values
+    yield from list_unused_keys(values, lock)
+    if values.get(ALLOW_DESTROY) == "true":
+        off = f"pulumi config rm {ALLOW_DESTROY} -s {lock.stack}"
+        yield f"{ALLOW_DESTROY} is true, so anybody can delete the cluster: {off}"
+    if lock.valid_until < today:
+        yield f"the quote was valid until {lock.valid_until}; prices may have moved: atoll accept {lock.stack}"
+    path = project.checklist(lock.stack)
+    try:
+        changed = path.exists() and checklist_digest(read_file(path)) != lock.checklist_digest
+    except InputError:
+        yield f"{shown(path)} has faults: atoll check {lock.stack}"
+        return
+    if changed:
+        yield f"{shown(path)} has changed since {lock.option} was accepted: atoll quote {lock.stack}"

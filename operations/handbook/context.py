@@ -1,0 +1,213 @@
+"""From lock, checklist, catalog and outputs to the facts of a handbook; names are asked of the code that makes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, TypedDict
+
+from components.context.names import namespace, workloads
+from components.clouds.aws.nodepools import karpenter
+from components.platform.scheduling import kueue, slurm_workers
+from components.platform.observability import loki, prometheus
+from components.platform.building_blocks import names
+from components.platform.kubeflow import notebook_images, notebook_spawner
+from components.platform.scheduling.multikueue_worker import QUEUE
+from components.platform.building_blocks.images import pulled_from
+from components.platform.kubeflow.training_runtimes import runtimes_of
+from operations.handbook.facts import Addresses, ElsewhereFacts, Facts, Outputs, RuntimeFacts, Settings, ShareFacts
+from operations.handbook.context_namespaces import homes, pools
+from operations.handbook.context_people import contacts, people, responses
+from operations.handbook.context_location import domain_of, money, place
+from operations.handbook.context_storage import files, tiers
+from planning.platform.accelerators import TURNS
+from planning.checklist.model.vocabulary import Ide
+from planning.values.errors import InputError
+from planning.agents.spend_guard import HOLD_HOURS
+from planning.platform.slurm import shares
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from decimal import Decimal
+
+    from catalogs.catalog import Catalog
+    from components.platform.building_blocks.artifact_mirror import Shelf
+    from operations.handbook.facts import ContactFacts, ResponseFacts
+    from planning.checklist.model.checklist import Checklist
+    from planning.spec.platform import Platform
+    from planning.spec.lock import Lock
+    from planning.spec.cluster import ClusterSpec
+
+HOURS_PER_DAY: Final = 24
+STORE: Final = "object_store"
+# Target to who takes an empty node away, and after how many minutes, where the program says it.
+EMPTY: Final[Mapping[str, int]] = {"aws": int(karpenter.EMPTY_FOR.removesuffix("m"))}
+PAGES: Final[Mapping[str, tuple[str, str]]] = {
+    "dashboard": ("dashboard", names.DASHBOARD_HOST),
+    "grafana": ("prometheus", names.GRAFANA_HOST),
+    "mlflow": ("mlflow", names.MLFLOW_HOST),
+    "airflow": ("airflow", names.AIRFLOW_HOST),
+    "argo_cd": ("argo_cd", names.ARGO_CD_HOST),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sources:
+    """What a handbook is made from.
+
+    Args:
+        shelf: the software lock and the mirror, which say how images are named here.
+    """
+
+    lock: Lock
+    checklist: Checklist
+    catalog: Catalog
+    shelf: Shelf
+    outputs: Outputs = field(default_factory=Outputs)
+
+
+class _Asked(TypedDict):
+    """Fields of `Facts` that the checklist alone knows."""
+
+    files: str
+    dataset_gb: Decimal | None
+    checkpoint_minutes: Mapping[str, int]
+    contacts: tuple[ContactFacts, ...]
+    responses: tuple[ResponseFacts, ...]
+
+
+def gather(sources: Sources) -> Facts:
+    """The facts of the cluster at home.
+
+    Raises:
+        InputError: the lock installs nothing that people could work with.
+    """
+    lock, spec = sources.lock, sources.lock.spec
+    platform = spec.platform
+    if platform is None or not workloads(spec):
+        raise InputError(
+            f"{lock.stack} has no platform to work with, so there is nothing to write a handbook about",
+            hint="accept an option with workloads that have nodes",
+        )
+    frameworks = tuple(dict.fromkeys(each for work in platform.works for each in work.frameworks))
+    listed = pools(lock, sources.catalog)
+    return Facts(
+        stack=lock.stack,
+        customer=spec.customer.name,
+        owner=spec.customer.owner,
+        option=lock.option,
+        **place(spec, title=_title(spec, sources.catalog)),
+        parts=frozenset(part.name for part in platform.parts),
+        versions={part.name: part.version for part in platform.parts},
+        pools=listed,
+        homes=homes(lock, listed),
+        people=people(spec),
+        tiers=tiers(spec, sources.outputs),
+        **_asked(sources.checklist),
+        ides=tuple(spec.ides or tuple(Ide)),
+        images=_images(sources, frameworks),
+        frameworks=frameworks,
+        runtimes=tuple(
+            RuntimeFacts(name=each.name, framework=each.framework, image=pulled_from(each.image, sources.shelf))
+            for each in runtimes_of(frameworks)
+        ),
+        tracker=_tracker(spec, platform),
+        object_store=platform.object_store if platform.part(STORE) or platform.object_store == "provider" else "",
+        s3_address=names.S3_ADDRESS,
+        collector=names.COLLECTOR,
+        **files(spec),
+        sharing=platform.sharing,
+        scale_to_zero=platform.part("knative") is not None,
+        elsewhere=tuple(_elsewhere(each, sources) for each in lock.placements[1:]),
+        shares=_shares(spec) if platform.part("slurm") else (),
+        **money(lock),
+        addresses=_addresses(platform, domain_of(spec)),
+        settings=_settings(spec, platform),
+        outputs=sources.outputs,
+    )
+
+
+def _images(sources: Sources, frameworks: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """Images that the page of notebooks offers, by IDE."""
+    spec = sources.lock.spec
+    wanted = spec.ides or tuple(Ide)
+    devices = {notebook_spawner.device(pool.accelerator) for pool in spec.pools if pool.accelerator}
+    offered = {
+        Ide.JUPYTERLAB: notebook_images.jupyter_images(frameworks, devices),
+        Ide.VSCODE: (notebook_images.CODE,),
+    }
+    return {
+        str(ide): tuple(pulled_from(image, sources.shelf) for image in images)
+        for ide, images in offered.items()
+        if ide in wanted
+    }
+
+
+def _tracker(spec: ClusterSpec, platform: Platform) -> str:
+    """The tracker that people use; "" where MLflow is asked for and not installed."""
+    return "" if spec.tracker == "mlflow" and platform.part("mlflow") is None else spec.tracker
+
+
+def _checkpoints(checklist: Checklist) -> dict[str, int]:
+    """Minutes between checkpoints that the quote reckons with, by workload."""
+    asked = {work.name: getattr(work, "checkpointing", None) for work in checklist.workloads}
+    return {name: each.every_minutes for name, each in asked.items() if each is not None and each.enabled}
+
+
+def _asked(checklist: Checklist) -> _Asked:
+    agreement, dataset = checklist.agreement, checklist.dataset
+    return _Asked(
+        files="" if dataset is None else str(dataset.files),
+        dataset_gb=None if dataset is None else dataset.size,
+        checkpoint_minutes=_checkpoints(checklist),
+        contacts=contacts(agreement),
+        responses=responses(agreement),
+    )
+
+
+def _title(spec: ClusterSpec, catalog: Catalog) -> str:
+    known = catalog.providers.get(spec.placement.provider)
+    return spec.placement.provider if known is None else known.title
+
+
+def _elsewhere(spec: ClusterSpec, sources: Sources) -> ElsewhereFacts:
+    return ElsewhereFacts(
+        name=spec.placement.name,
+        provider=_title(spec, sources.catalog),
+        region=spec.placement.region,
+        namespaces=tuple(namespace(each) for each in workloads(spec)),
+        queue=QUEUE if sources.lock.joined else "",
+    )
+
+
+def _shares(spec: ClusterSpec) -> tuple[ShareFacts, ...]:
+    return tuple(
+        ShareFacts(
+            pool=share.pool.name,
+            nodes=share.nodes,
+            standing=share.standing,
+            per_node=share.pool.accelerators,
+        )
+        for share in shares(spec)
+    )
+
+
+def _addresses(platform: Platform, domain: str) -> Addresses:
+    return Addresses(
+        **{page: f"https://{host}.{domain}" for page, (part, host) in PAGES.items() if platform.part(part) is not None}
+    )
+
+
+def _settings(spec: ClusterSpec, platform: Platform) -> Settings:
+    return Settings(
+        idle_minutes=platform.idle_minutes,
+        workspace_gib=notebook_spawner.WORKSPACE_GIB,
+        turns=TURNS,
+        start_minutes=kueue.START_MINUTES,
+        recovery_minutes=kueue.RECOVERY_MINUTES,
+        retries=kueue.RETRIES,
+        metrics_days=int(prometheus.KEPT.removesuffix("d")),
+        logs_days=int(loki.KEPT_FOR.removesuffix("h")) // HOURS_PER_DAY,
+        hold_hours=HOLD_HOURS,
+        empty_minutes=EMPTY.get(spec.placement.target),
+        slurm_percent=slurm_workers.WORKER_PERCENT,
+    )

@@ -1,0 +1,92 @@
+"""What `atoll outputs STACK --json` says of a cluster that is up, as far as a handbook may repeat it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, cast
+
+from components.platform.building_blocks import names
+from components.context.buckets import purposes
+from operations.handbook.facts import Outputs
+from operations.handbook.output_owner import of_another
+from planning.values.errors import Fault, InputError
+from planning.inputs.files import read_object
+from planning.values.hostnames import PRIVATE_DOMAIN
+from planning.costs.charges.storage_tiers import OBJECT_ITEMS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from planning.spec.lock import Lock
+
+LARGEST_BYTES: Final = 4_000_000
+HINT: Final = "write them with: atoll outputs {stack} --json > outputs.json"
+# Outputs that are addresses below the cluster's domain, with the first label of each.
+PAGES: Final[Mapping[str, str]] = {
+    "signIn": names.DASHBOARD_HOST,
+    "grafanaUrl": names.GRAFANA_HOST,
+    "mlflowUrl": names.MLFLOW_HOST,
+    "airflowUrl": names.AIRFLOW_HOST,
+    "argoCd": names.ARGO_CD_HOST,
+}
+PEOPLE: Final = ("vpnProfiles", "signInPasswords")  # outputs with an entry for each user; their values are secret
+
+
+def read_outputs(path: Path, *, lock: Lock) -> Outputs:
+    """The outputs in a file, without anything secret.
+
+    Raises:
+        InputError: not readable, not JSON, no outputs, or those of another stack.
+    """
+    hint = HINT.format(stack=lock.stack)
+    found = read_object(path, most_bytes=LARGEST_BYTES, hint=hint)
+    if not found:
+        raise InputError(f"{path}: no outputs: nothing is built yet", hint="run atoll up, or leave --outputs out")
+    faults = tuple(Fault(message=each, file=str(path)) for each in _contradictions(found, lock))
+    if faults:
+        raise InputError(f"{path}: these are not the outputs of {lock.stack}", faults=faults, hint=hint)
+    entrance = _mapping(found.get("entrance"))
+    return Outputs(
+        is_known=True,
+        vpn_address=_text(found.get("vpnAddress")),
+        cluster_name=_text(found.get("clusterName")),
+        entrance=_text(entrance.get("address")),
+        buckets=_texts(found.get("buckets")),
+        roles=_texts(found.get("roleArns")),
+    )
+
+
+def _contradictions(found: Mapping[str, object], lock: Lock) -> Iterator[str]:
+    """What in the outputs cannot be of this lock."""
+    spec = lock.spec
+    if stranger := of_another(found, stack=lock.stack):
+        yield stranger
+    domain = spec.network.domain or PRIVATE_DOMAIN
+    for output, host in PAGES.items():
+        said = _text(found.get(output)).rstrip("/")
+        if said and said != f"https://{host}.{domain}":
+            yield f"{output} is {said}; this stack answers below {domain}"
+    users = {user.name for user in spec.access.users}
+    for output in PEOPLE:
+        people = set(_mapping(found.get(output)))
+        if people and people != users:
+            yield f"{output} is of {', '.join(sorted(people))}; this stack has {', '.join(sorted(users)) or 'nobody'}"
+    region = _text(found.get("region"))
+    if region and region != spec.placement.region:
+        yield f"region is {region}; this stack is at {spec.placement.region}"
+    kept = {purpose for tier in spec.storage if tier.item in OBJECT_ITEMS for purpose in purposes(tier)}
+    strange = sorted(set(_mapping(found.get("buckets"))) - kept)
+    if strange:
+        yield f"buckets for {', '.join(strange)}; this stack has tiers for {', '.join(sorted(kept)) or 'nothing'}"
+
+
+def _mapping(value: object) -> Mapping[str, object]:
+    return cast("dict[str, object]", value) if isinstance(value, dict) else {}
+
+
+def _texts(value: object) -> dict[str, str]:
+    return {name: text for name, text in _mapping(value).items() if isinstance(text, str)}
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""

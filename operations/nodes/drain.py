@@ -1,0 +1,114 @@
+"""A node emptied by evictions, which disruption budgets may refuse; a pod that refuses is named, never forced."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from operations.nodes.ports import SilentError
+from planning.values.errors import InputError
+from planning.incidents.pods import blocking, leaving, unowned
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from operations.nodes.ports import Cluster
+    from planning.incidents.node import Node
+    from planning.incidents.pods import Budget, Pod
+
+NAMES_SHOWN: Final = 5
+
+
+class DrainError(InputError):
+    """Pods are left on the node."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """How a drain waits.
+
+    Args:
+        timeout_s: until which every pod has to be gone.
+        every_s: between looks.
+        grace_s: least time that each pod is given to write a checkpoint, between its SIGTERM and its end.
+    """
+
+    timeout_s: float
+    every_s: float
+    grace_s: int
+    clock: Callable[[], float]
+    sleep: Callable[[float], None]
+
+
+def drain(node: Node, cluster: Cluster, *, waiting: Waiting, force: bool, say: Callable[[str], None]) -> str:
+    """Empty a node; what became of it, in words.
+
+    Args:
+        force: whether pods that nothing starts again are ended, too.
+
+    Raises:
+        DrainError: pods are left, by name and with what keeps them.
+        SilentError: nobody answers until the end of the time.
+    """
+    end = waiting.clock() + waiting.timeout_s
+    refused: dict[str, str] = {}
+    asked: set[str] = set()
+    lone = unowned(cluster.pods_on(node.name))
+    if lone and not force:
+        raise DrainError(
+            f"nothing starts these pods of {node.name} again: {_named(lone)}",
+            hint="save what they hold and delete them, or add --force",
+        )
+    told = ""
+    while True:
+        try:
+            left = leaving(cluster.pods_on(node.name))
+            if not left:
+                return f"{len(asked)} pods moved away"
+            if node.ready != "True" and all(each.ending for each in left):
+                return f"{len(left)} pods are ending, and the silent kubelet cannot say so: {_named(left)}"
+            for each in (each for each in left if not each.ending):
+                asked.add(each.uid)
+                refused[each.words] = cluster.evict(each, grace_seconds=max(each.grace_seconds, waiting.grace_s))
+            if waiting.clock() >= end:
+                raise _late(node, left, refused, cluster.budgets(), timeout_s=waiting.timeout_s)
+            stands = f"{len(left)} pods are still there"
+        except SilentError:  # what was evicted may be the gateway through which we came
+            if waiting.clock() >= end:
+                raise
+            stands = "the cluster does not answer just now; looking again"
+        told = _heard(stands, before=told, say=say, node=node)
+        waiting.sleep(waiting.every_s)
+
+
+def _heard(stands: str, *, before: str, say: Callable[[str], None], node: Node) -> str:
+    """Say how it stands, where that is new."""
+    if stands != before:
+        say(f"{node.name}: {stands}")
+    return stands
+
+
+def _late(
+    node: Node, left: Sequence[Pod], refused: Mapping[str, str], budgets: Sequence[Budget], *, timeout_s: float
+) -> DrainError:
+    reasons = [f"{each.words} ({_reason(each, refused, budgets)})" for each in left[:NAMES_SHOWN]]
+    more = f" and {len(left) - NAMES_SHOWN} more" if len(left) > NAMES_SHOWN else ""
+    return DrainError(
+        f"{node.name} is not empty after {timeout_s:.0f} s: {', '.join(reasons)}{more}",
+        hint="run again to go on from here; where a budget blocks, give its pods another node first (a spare), or"
+        " change it; --timeout waits longer",
+    )
+
+
+def _reason(pod: Pod, refused: Mapping[str, str], budgets: Sequence[Budget]) -> str:
+    if pod.ending:
+        return f"it is ending, and was given {pod.grace_seconds} s by its own words"
+    names = [f"{each.namespace}/{each.name}" for each in blocking(pod, budgets)]
+    if names:
+        return f"disruption budget {', '.join(names)} allows none to go"
+    return refused.get(pod.words) or "it has not ended yet"
+
+
+def _named(pods: Sequence[Pod]) -> str:
+    more = f" and {len(pods) - NAMES_SHOWN} more" if len(pods) > NAMES_SHOWN else ""
+    return ", ".join(each.words for each in pods[:NAMES_SHOWN]) + more

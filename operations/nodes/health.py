@@ -1,0 +1,156 @@
+"""What every command about nodes starts from: the stack's lock, its cluster, and how each node is doing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Final
+
+from components.context.topology import levels
+from operations.project.accepted_lock import own_lock
+from operations.project.workspace import known_stack
+from planning.checklist.reading.checklist_file import read_file
+from planning.checklist.model.vocabulary import HOME
+from planning.values.errors import InputError
+from planning.incidents import node_labels as names
+from planning.incidents.findings import judged
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
+    from decimal import Decimal
+    from pathlib import Path
+
+    from operations.nodes.ports import Cluster
+    from planning.incidents.findings import Verdict
+    from planning.incidents.node import Node
+    from planning.spec.cluster import ClusterSpec, Pool
+
+# Targets whose nodes are labelled with the region in the words of the lock.
+REGIONS: Final = frozenset({"aws", "gcp"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """A stack whose nodes are looked after.
+
+    Args:
+        folder: of the stack; its log and tickets lie there.
+        eks: name of the cluster at AWS, as `components.context.naming.physical` makes it.
+        replace_within_hours: as agreed; None where it was not.
+    """
+
+    stack: str
+    spec: ClusterSpec
+    folder: Path
+    eks: str
+    replace_within_hours: Decimal | None
+
+    @property
+    def pools(self) -> Mapping[str, Pool]:
+        """Pools by name."""
+        return {each.name: each for each in self.spec.pools}
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """Labels of the fabric, from far to near."""
+        return levels(self.spec)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """Nodes of the stack's pools, and how each is doing.
+
+    Args:
+        strangers: names of nodes that are not ours.
+        silence: why nobody knows the Xids; "" where they are known.
+    """
+
+    nodes: tuple[Node, ...]
+    verdicts: Mapping[str, Verdict]
+    strangers: tuple[str, ...]
+    xids: Mapping[str, tuple[int, ...]]
+    silence: str
+
+
+def scene_of(stack: str, *, placement: str = "") -> Scene:
+    """The stack; its first cluster unless another is named.
+
+    Raises:
+        InputError: there is no such stack, lock or placement.
+    """
+    project = known_stack(stack)
+    lock = own_lock(project, stack)
+    spec = _placed(lock.placements, placement)
+    checklist = project.checklist(stack)
+    agreed = read_file(checklist).agreement if checklist.exists() else None
+    return Scene(
+        stack=stack,
+        spec=spec,
+        folder=project.stacks / stack,
+        eks=f"atoll-{stack}" if spec.placement.name == HOME else f"atoll-{stack}-{spec.placement.name}",
+        replace_within_hours=agreed.replace_within_hours if agreed else None,
+    )
+
+
+def look(scene: Scene, cluster: Cluster, *, now: datetime) -> Look:
+    """How the nodes are doing now.
+
+    Raises:
+        InputError: they are of another region than the lock's, so the kubeconfig is of another cluster.
+    """
+    nodes = sorted(cluster.nodes(), key=lambda each: each.name)
+    ours = tuple(each for each in nodes if each.pool in scene.pools)
+    _there(scene.spec, ours)
+    told = cluster.xids()
+    xids: Mapping[str, tuple[int, ...]] = {} if isinstance(told, str) else told
+    return Look(
+        nodes=ours,
+        verdicts={each.name: judged(each, now=now, xids=xids.get(each.name, ())) for each in ours},
+        strangers=tuple(each.name for each in nodes if each.pool not in scene.pools),
+        xids=xids,
+        silence=told if isinstance(told, str) else "",
+    )
+
+
+def _there(spec: ClusterSpec, nodes: Iterable[Node]) -> None:
+    place = spec.placement
+    elsewhere = {each.labels.get(names.REGION, place.region) for each in nodes} - {place.region}
+    if place.target in REGIONS and elsewhere:
+        raise InputError(
+            f"the kubeconfig is of a cluster in {min(elsewhere)}, and placement {place.name} of the lock is in"
+            f" {place.region}: nothing was touched",
+            hint="name the kubeconfig of that cluster, or with --placement the cluster of this one",
+        )
+
+
+def found(looked: Look, name: str) -> Node:
+    """The node of a name.
+
+    Raises:
+        InputError: there is none, or it is not ours.
+    """
+    for each in looked.nodes:
+        if each.name == name:
+            return each
+    if name in looked.strangers:
+        raise InputError(
+            f"node {name} is not of this stack: its label atoll/pool names none of the stack's pools",
+            hint="Atoll leaves alone what it did not make",
+        )
+    raise InputError(f"there is no node {name!r}", hint=_meant(name, [each.name for each in looked.nodes]))
+
+
+def _meant(name: str, names: Sequence[str]) -> str:
+    near = get_close_matches(name, names, n=1)
+    return f'did you mean "{near[0]}"?' if near else "atoll nodes list STACK names them"
+
+
+def _placed(placements: Sequence[ClusterSpec], name: str) -> ClusterSpec:
+    if not name:
+        return placements[0]
+    for each in placements:
+        if each.placement.name == name:
+            return each
+    known = ", ".join(each.placement.name for each in placements)
+    raise InputError(f"the lock has no placement {name!r}; it has: {known}")

@@ -1,0 +1,249 @@
+"""One node mended: cordon, spare, drain, replace. Each step may be killed at any instant and is run again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from catalogs.failures import Action
+from operations.nodes.ports import ChangedError, ClusterError
+from operations.nodes.drain import drain
+from operations.nodes.health import found, look
+from operations.nodes.replacement import replaced
+from planning.values.errors import AtollError, InputError
+from planning.incidents import node_labels
+from planning.incidents.findings import Standing
+from planning.incidents.replacement_limits import last_system
+from planning.incidents.incident import STEPS, Event, next_id, open_for
+from planning.incidents.spares import spare_for
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from operations.nodes.ports import Cluster
+    from operations.nodes.drain import Waiting
+    from operations.nodes.incident_log import IncidentLog
+    from operations.nodes.health import Look, Scene
+    from planning.incidents.node import Node
+    from planning.incidents.incident import Incident, Step
+    from planning.incidents.spares import Choice
+
+SPARE_FOR: Final = "atoll/spare-for"  # annotation of a spare that took over: under which incident
+TRIES: Final = 4
+# What an incident needed that a person opened: whatever is certain needs more than that.
+SAID: Final = frozenset({Action.NONE.value, Action.RESTART_APP.value, Action.LOOK.value})
+BACK: Final = 'let it work again (docs/guides/failed-nodes.md), or go on with --because "..."'
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What is wanted.
+
+    Args:
+        because: why, where nothing is known to be wrong; "" for what was found.
+        force: whether pods that nothing starts again are ended, too.
+        keep: whether the machine stays: it only needs a reset or a reboot.
+        ticket: whether a ticket is written even where an API replaces.
+    """
+
+    node: str
+    because: str = ""
+    force: bool = False
+    keep: bool = False
+    ticket: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """With what it is done."""
+
+    scene: Scene
+    cluster: Cluster
+    log: IncidentLog
+    waiting: Waiting
+    say: Callable[[str], None]
+
+
+def mend(asked: Asked, work: Work) -> Incident:
+    """Mend a node; its incident as it stands then. What was done before is not done again.
+
+    Raises:
+        InputError: no such node, it is not ours, it has to stay, or a step was refused; the log then says which.
+    """
+    looked = look(work.scene, work.cluster, now=work.log.now())
+    node = found(looked, asked.node)
+    may_be_mended(node, looked, because=asked.because, known=work.log.incidents)
+    incident = opened(node, looked, work.scene, work.log, because=asked.because)
+    for step in STEPS:
+        if incident.did(step) and not (step == "cordon" and not node.cordoned):
+            continue
+        if step == "replace" and asked.keep:
+            work.say(f"{node.name} stays: reset or reboot it, burn it in, then `atoll nodes hold`")
+            continue
+        incident = _done(step, incident, asked, work)
+    return incident
+
+
+def may_be_mended(node: Node, looked: Look, *, because: str, known: tuple[Incident, ...]) -> None:
+    """Refuse what must stay as it is.
+
+    Raises:
+        InputError: it is the last system node, somebody else mends it, or nothing certain is wrong with it (any more).
+    """
+    mine = open_for(known, node.name, uid=node.uid)
+    if reason := last_system(node, looked.nodes, verdicts=looked.verdicts):
+        raise InputError(f"{node.name} is left as it is: {reason}", hint="add another system node first")
+    if node.incident and (mine is None or mine.id != node.incident):
+        raise InputError(
+            f"{node.name} is being mended under incident {node.incident}, which is not in this log",
+            hint=f"go on where that log is; once you know that nobody does, remove the annotation {node_labels.INCIDENT}",
+        )
+    if because or (reason := _against(node, looked, mine)) is None:
+        return
+    raise InputError(f"{node.name} is left as it is: {reason}", hint=BACK if mine else 'say why with --because "..."')
+
+
+def _against(node: Node, looked: Look, mine: Incident | None) -> str | None:
+    """Why nobody has to mend a node; None where somebody has to, or has said so before."""
+    verdict = looked.verdicts[node.name]
+    if mine is not None and (verdict.standing is Standing.UNKNOWN or mine.action in SAID):
+        return None
+    if mine is None and node.going:
+        return node.going
+    return {
+        Standing.FAILED: None,
+        Standing.DOUBTFUL: f"nothing that is certain is wrong with it ({verdict.words})",
+        Standing.UNKNOWN: "its kubelet is silent",
+        Standing.WELL: "nothing is known to be wrong with it"
+        + (" any more" if mine else "")
+        + (f", but Xids are not known: {looked.silence}" if looked.silence else ""),
+    }[verdict.standing]
+
+
+def opened(node: Node, looked: Look, scene: Scene, log: IncidentLog, *, because: str = "") -> Incident:
+    """The open incident of a node, or a new one."""
+    known = log.incidents
+    if mine := open_for(known, node.name, uid=node.uid):
+        return mine
+    verdict, at = looked.verdicts[node.name], log.now()
+    xids = tuple(int(each.name.removeprefix("Xid ")) for each in verdict.findings if each.name.startswith("Xid "))
+    return log.write(
+        Event(
+            at=at,
+            incident=next_id(known, at=at, uid=node.uid),
+            happening="opened",
+            node=node.name,
+            uid=node.uid,
+            placement=scene.spec.placement.name,
+            pool=node.pool,
+            machine_id=node.machine_id,
+            action=verdict.action.value,
+            words="; ".join(part for part in (because, verdict.words) if part),
+            xids=xids,
+        )
+    )
+
+
+def cordon(node: str, incident: Incident, *, scene: Scene, cluster: Cluster, log: IncidentLog) -> str:
+    """Give a node no more work, and say on it who mends it; the outcome in words."""
+
+    def change(now: Node) -> Mapping[str, object]:
+        if now.incident not in {"", incident.id}:
+            raise InputError(f"{node} is being mended under incident {now.incident} by somebody else")
+        # What fails is no spare any more, and what comes back from repair has its burn-in before it again.
+        lost: dict[str, str | None] = {node_labels.SPARE: None}
+        if now.burn_in == node_labels.PASSED:
+            lost[node_labels.BURN_IN] = None
+        marks = {"annotations": {node_labels.INCIDENT: incident.id}, "labels": lost}
+        return {"metadata": marks, "spec": {"unschedulable": True}}
+
+    changed(node, change, scene=scene, cluster=cluster, log=log)
+    return "given no more work"
+
+
+def changed(
+    name: str, change: Callable[[Node], Mapping[str, object]], *, scene: Scene, cluster: Cluster, log: IncidentLog
+) -> None:
+    """Change a node as it stands now, looking again where somebody else changed it meanwhile."""
+    for _ in range(TRIES):
+        node = found(look(scene, cluster, now=log.now()), name)
+        try:
+            cluster.change(node, change(node))
+        except ChangedError:
+            continue
+        return
+    raise ClusterError(f"node {name} changes all the time: nothing could be written to it", hint="run again")
+
+
+def choice(node: Node, looked: Look, scene: Scene) -> Choice:
+    """Which spare takes over."""
+    pool = scene.pools[node.pool]
+    return spare_for(node, looked.nodes, verdicts=looked.verdicts, levels=scene.levels, pool=pool)
+
+
+def _done(step: Step, incident: Incident, asked: Asked, work: Work) -> Incident:
+    """Do one step and write it down; a refusal is written down, too."""
+    at = work.log.now()
+    try:
+        words, spare = _STEPS[step](incident, asked, work)
+    except AtollError as error:
+        work.log.write(Event(at=at, incident=incident.id, happening="failed", step=step, words=str(error)))
+        raise
+    work.say(f"{incident.node}: {words}")
+    if step == "spare" and not spare:
+        return work.log.write(Event(at=at, incident=incident.id, happening="failed", step=step, words=words))
+    return work.log.write(Event(at=at, incident=incident.id, happening="done", step=step, words=words, spare=spare))
+
+
+def _cordon(incident: Incident, asked: Asked, work: Work) -> tuple[str, str]:
+    return cordon(asked.node, incident, scene=work.scene, cluster=work.cluster, log=work.log), ""
+
+
+def _drain(_incident: Incident, asked: Asked, work: Work) -> tuple[str, str]:
+    node = found(look(work.scene, work.cluster, now=work.log.now()), asked.node)
+    return drain(node, work.cluster, waiting=work.waiting, force=asked.force, say=work.say), ""
+
+
+def _spare(incident: Incident, asked: Asked, work: Work) -> tuple[str, str]:
+    """Uncordon a spare; the one that was uncordoned under this incident before, where a kill came between."""
+    looked = look(work.scene, work.cluster, now=work.log.now())
+    for each in looked.nodes:
+        if each.annotations.get(SPARE_FOR) == incident.id:
+            return f"spare {each.name} took over", each.name
+    chosen = choice(found(looked, asked.node), looked, work.scene)
+    if chosen.node is None:
+        return no_spare(chosen, work.scene.pools[incident.pool].spares), ""
+
+    def change(now: Node) -> Mapping[str, object]:
+        if not now.held:
+            raise InputError(f"{now.name} is no spare any more: somebody else took it", hint="run again for another")
+        marks = {"annotations": {SPARE_FOR: incident.id}, "labels": {node_labels.SPARE: None}}
+        return {"metadata": marks, "spec": {"unschedulable": None}}
+
+    changed(chosen.node.name, change, scene=work.scene, cluster=work.cluster, log=work.log)
+    return f"spare {chosen.node.name} took over", chosen.node.name
+
+
+def no_spare(chosen: Choice, sold: int) -> str:
+    """Why none takes over, in words."""
+    if chosen.refused:
+        return "no spare takes over: " + "; ".join(f"{name}: {reason}" for name, reason in chosen.refused)
+    if not sold:
+        return "no spare takes over: the lock has none for this pool"
+    return f"no spare takes over: none of {sold} is held back (`atoll nodes hold` holds one)"
+
+
+def _replace(incident: Incident, asked: Asked, work: Work) -> tuple[str, str]:
+    looked = look(work.scene, work.cluster, now=work.log.now())
+    node = found(looked, asked.node)
+    verdict = looked.verdicts[node.name]
+    words = replaced(node, incident, scene=work.scene, cluster=work.cluster, verdict=verdict, by_ticket=asked.ticket)
+    return words, ""
+
+
+_STEPS: Final[Mapping[Step, Callable[[Incident, Asked, Work], tuple[str, str]]]] = {
+    "cordon": _cordon,
+    "drain": _drain,
+    "spare": _spare,
+    "replace": _replace,
+}

@@ -1,0 +1,68 @@
+"""Shapes of the JSON of a plan; `atoll schema --of plan` publishes them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pydantic import ConfigDict, JsonValue, with_config
+from typing_extensions import TypedDict
+
+from planning.costs.json_shapes import BillForm, JudgementForm, RangeForm  # noqa: TC001 - pydantic reads the annotations
+from planning.diff.policy_form import ExemptionForm, FoundForm  # noqa: TC001 - as above
+from planning.platform.software_shapes import LeftOutForm, PinnedForm  # noqa: TC001 - as above
+
+_CLOSED: Final = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+
+
+@with_config(_CLOSED)
+class ResourceForm(TypedDict):
+    """One registration of the program."""
+
+    urn: str
+    type: str
+    name: str
+    parent: str | None
+    custom: bool
+    inputs: dict[str, JsonValue]
+    """Unknown values as {"$ref": urn, "property": name} or {"$unknown": true}, secrets as {"$secret": true}."""
+    dependencies: list[str]
+    propertyDependencies: dict[str, list[str]]
+    provider: str | None
+    protect: bool
+    retain_on_delete: bool
+
+
+@with_config(_CLOSED)
+class DifferenceForm(TypedDict):
+    """A line on which the bill and the takeoff do not agree; null: the line is missing there."""
+
+    key: str
+    bill_usd_per_month: RangeForm | None
+    takeoff_usd_per_month: RangeForm | None
+    reason: str
+
+
+@with_config(_CLOSED)
+class PlanForm(TypedDict):
+    """`atoll plan --json`."""
+
+    schema_version: int
+    stack: str
+    option: str
+    config: dict[str, str]
+    resources: list[ResourceForm]
+    software: list[PinnedForm]
+    """Every part of the platform that is installed."""
+    not_installed: list[LeftOutForm]
+    """Every part that is not, and why."""
+    counts: dict[str, int]
+    """Resources by type."""
+    bill: BillForm
+    """Counted from the resources."""
+    differences: list[DifferenceForm]
+    """Empty where the resources cost, to the cent, what the accepted cluster is reckoned to cost."""
+    verdict: JudgementForm
+    """Of the ceiling alone."""
+    policies: list[FoundForm]
+    """What the rules say."""
+    exemptions: list[ExemptionForm]

@@ -1,0 +1,198 @@
+"""From a subject on the command line to its quote: what several commands start from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from operations.plans.fault_locations import in_checklist
+from operations.plans.price_book import price_book, too_old
+from planning.inputs.faults import nearest
+from planning.checklist.model.checklist import checklist_digest
+from planning.checklist.reading.checklist_file import read_file
+from planning.checklist.rules.table import broken_rules
+from planning.checklist.model.vocabulary import CloudName
+from planning.values.errors import CannotTellError, InputError, NothingFitsError, OverCeilingError, StalePricesError
+from planning.values.verdict import Verdict
+from planning.quoting.candidates.market import Market
+from planning.quoting.quote_builder import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import date
+
+    from catalogs.catalog import Catalog
+    from operations.project.workspace import Subject
+    from planning.checklist.model.checklist import Checklist
+    from planning.quoting.quote import Option, Quote
+
+STALE_HINT: Final = "refresh the catalogs, name a dated book with --prices, or go on with --allow-stale"
+STALE_NOTE: Final = "stale prices: they may have moved, so the option is not valid for signing"
+OLD_VIEWS: Final = {"dependable": "no_spot", "at_home": "same_cloud"}  # names of before, taken for one release
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A checklist, its quote, and the price book of both."""
+
+    checklist: Checklist
+    quote: Quote
+    catalog: Catalog
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Providers and regions that a command line asks for beyond the checklist; empty for what the checklist says."""
+
+    providers: tuple[str, ...] = ()
+    regions: tuple[str, ...] = ()
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """The same as options of a command line."""
+        return (
+            *(f"--provider {name}" for name in self.providers),
+            *(f"--region {name}" for name in self.regions),
+        )
+
+
+def narrow_checklist(checklist: Checklist, wanted: Wanted) -> Checklist:
+    """The checklist with its `where.wanted` and `where.regions` replaced by those that are asked for.
+
+    Raises:
+        InputError: no such provider or region, or one that contradicts the rest of the checklist.
+    """
+    if not wanted.flags:
+        return checklist
+    known = tuple(each.value for each in CloudName)
+    for name in wanted.providers:
+        if name not in known:
+            near = nearest(name, known)
+            hint = f'did you mean "{near}"? ' if near else ""
+            raise InputError(f"--provider: there is no provider {name!r}", hint=f"{hint}one of: {', '.join(known)}")
+    update: dict[str, object] = {}
+    if wanted.providers:
+        update["wanted"] = tuple(CloudName(name) for name in dict.fromkeys(wanted.providers))
+    if wanted.regions:
+        update["regions"] = tuple(dict.fromkeys(wanted.regions))
+    narrowed = checklist.model_copy(update={"where": checklist.where.model_copy(update=update)})
+    broken = next(broken_rules(narrowed), None)
+    if broken is not None:
+        raise InputError(f"{' '.join(wanted.flags)}: {broken.message}", hint=broken.hint)
+    return narrowed
+
+
+def quoted(
+    asked: Subject, *, book: str, own: str, today: date, allow_stale: bool, wanted: Wanted | None = None
+) -> Answer:
+    """The quote of a subject at a price book, as of today; stale prices are taken only where they are allowed.
+
+    Args:
+        wanted: of the command line, in place of what the checklist says.
+
+    Raises:
+        InputError: the checklist has faults, or asks for what no option can give.
+        CatalogError: no such price book, or faults in it.
+        StalePricesError: only prices that are too old satisfy the checklist.
+        NothingFitsError: nothing on sale satisfies it.
+    """
+    checklist = narrow_checklist(read_file(asked.checklist), wanted or Wanted())
+    market = Market(price_book(book, own=own, today=today))
+    ask = partial(quote, checklist, checklist_digest=checklist_digest(checklist), stack=asked.stack, market=market)
+    try:
+        return Answer(checklist, dated(ask, market=market, today=today, allow_stale=allow_stale), market.catalog)
+    except InputError as error:
+        raise in_checklist(error, asked.checklist) from error
+
+
+def dated(ask: Callable[..., Quote], *, market: Market, today: date, allow_stale: bool) -> Quote:
+    """The quote as of today; as of the newest price, and marked so, where stale prices are allowed and it needs them.
+
+    Raises:
+        StalePricesError: only prices that are too old satisfy the checklist, and they are not allowed.
+        NothingFitsError: nothing on sale satisfies it.
+    """
+    newest = min(market.catalog.prices.newest or today, today)
+    if allow_stale and newest != today:
+        found = ask(today=newest)
+        if any(too_old(option.bill, today=today) for option in found.options):
+            return _stale(found)
+    try:
+        return ask(today=today)
+    except NothingFitsError as error:
+        if allow_stale or newest == today or not _fits(ask, newest):
+            raise
+        raise StalePricesError(
+            f"nothing with a price recent enough satisfies this checklist: the newest is of {newest}", hint=STALE_HINT
+        ) from error
+
+
+def _stale(found: Quote) -> Quote:
+    options = tuple(replace(each, notes=(STALE_NOTE, *each.notes)) for each in found.options)
+    return replace(found, options=options, stale=True)
+
+
+def _fits(ask: Callable[..., Quote], day: date) -> bool:
+    """Whether anything would satisfy the checklist on another day."""
+    try:
+        ask(today=day)
+    except NothingFitsError:
+        return False
+    return True
+
+
+def option_named(found: Quote, name: str) -> Option:
+    """The option with this id, or the one that answers this view.
+
+    Raises:
+        InputError: neither; names those there are.
+    """
+    wanted = name.replace("-", "_")
+    views = {wanted, OLD_VIEWS.get(wanted, wanted)}
+    for option in found.options:
+        if option.id == name or not views.isdisjoint(option.views):
+            return option
+    if why := next((found.missing_views[each] for each in views if each in found.missing_views), ""):
+        raise InputError(f"there is no {name} option: {why}")
+    names = [word for option in found.options for word in (*option.views, option.id)]
+    near = get_close_matches(name, names, n=1)
+    raise InputError(
+        f"there is no option {name!r}; there are: {', '.join(option.id for option in found.options)}",
+        hint=f'did you mean "{near[0]}"?' if near else "a view names one too: recommended, cheapest, no_spot, fastest",
+    )
+
+
+def refuse_old_option(option: Option, *, today: date) -> None:
+    """Refuse an option that rests on prices which may have moved since.
+
+    Raises:
+        StalePricesError: names the oldest price and its day.
+    """
+    old = too_old(option.bill, today=today)
+    if not old:
+        return
+    line = min(old, key=lambda each: each.as_of or today)
+    raise StalePricesError(
+        f"{option.id} rests on {len(old)} price{'s' if len(old) > 1 else ''} that may have moved: "
+        f"{line.label} is of {line.as_of}",
+        hint=STALE_HINT,
+    )
+
+
+def exit_code(found: Quote, *, allow_stale: bool) -> int:
+    """0 where an option is within the ceiling; 11 where none is but some may be; 10 where all are over it.
+
+    An option that misses something of the checklist counts as one over the ceiling.
+
+    Raises:
+        StalePricesError: every option rests on prices that are too old.
+    """
+    fresh = [option for option in found.options if allow_stale or not too_old(option.bill, today=found.priced_at)]
+    if not fresh:
+        refuse_old_option(found.options[0], today=found.priced_at)
+    verdicts = {option.judgement.verdict for option in fresh if not option.misses}
+    if Verdict.WITHIN in verdicts:
+        return 0
+    return CannotTellError.exit_code if Verdict.CANNOT_TELL in verdicts else OverCeilingError.exit_code

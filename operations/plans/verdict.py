@@ -1,0 +1,99 @@
+"""The verdict before anything is touched: the same program, run offline, counted and judged as `atoll plan` does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from components.platform.building_blocks.artifact_mirror import shelf
+from components.context.settings import EVERYTHING, SECTION
+from operations.project.accepted_lock import accepted_lock
+from operations.offline.program import run as run_offline
+from operations.project.stack_config import read_config
+from operations.plans.plan import Planned, planned
+from operations.plans.price_book import price_book
+from operations.project.workspace import LAW_NAME, shown
+from planning.values.errors import AtollError, CannotTellError, OverCeilingError, StalePricesError
+from planning.values.verdict import Verdict
+from policies.settings_reader import read_law
+from policies.table import RULES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import date
+
+    from operations.project.workspace import Project
+    from policies.evaluation import Found
+
+REACH: Final = f"{SECTION}:reach"
+
+
+def judged(project: Project, stack: str, *, prices: str, own: str, today: date) -> Planned:
+    """The stack's program, run without the engine, with its bill and what the rules say.
+
+    A first update that stops short of the cluster's inside costs what the whole cluster does.
+
+    Raises:
+        AtollError: no lock, a faulty law, or the program fails.
+    """
+    lock = accepted_lock(project, stack)
+    law = read_law(Path(shown(project.law)), rules=RULES)
+    settings = read_config(project.stack_config(stack)).values
+    resources = run_offline(stack, root=project.root).resources
+    return planned(
+        lock,
+        resources,
+        catalog=price_book(prices, own=own, today=today),
+        today=today,
+        law=law,
+        software=shelf(lock.spec.platform.mirror if lock.spec.platform else "", project=project.root).lock,
+        is_whole=settings.get(REACH, EVERYTHING) == EVERYTHING,
+    )
+
+
+def expected_steps(plan: Planned) -> int:
+    """How many resources the engine will look at: those of the program, and the stack itself."""
+    return len(plan.resources) + 1
+
+
+def refuse(plan: Planned, *, accept_unknown: bool) -> None:
+    """Let only what may be built go on.
+
+    Raises:
+        OverCeilingError: over a ceiling; no option gets around it, only a reviewed exemption.
+        StalePricesError: a rule finds prices too old, and none is broken otherwise.
+        CannotTellError: nobody can tell, and nobody accepted that.
+        AtollError: another rule is broken, or the program does not cost what was accepted.
+    """
+    stack, report = plan.lock.stack, plan.report
+    broken = [each for each in report.stopping if each.breach.verdict is Verdict.OVER]
+    if broken:
+        raise _refusal(broken, report.exit_code)(
+            f"{stack} breaks {_rules(broken)}; nothing was touched: {' '.join(each.sentence for each in broken)}",
+            hint=f"change the stack, or write an exemption into stacks/{LAW_NAME}; atoll plan {stack} shows all of it",
+        )
+    if plan.differences:
+        count = len(plan.differences)
+        raise AtollError(
+            f"what the program registers does not cost what was accepted, on {count} line{'s' if count > 1 else ''}"
+            "; nothing was touched",
+            hint=f"atoll plan {stack} shows them",
+        )
+    if report.stopping and not accept_unknown:
+        raise CannotTellError(
+            f"nobody can tell whether {stack} keeps {_rules(report.stopping)}; nothing was touched: "
+            f"{' '.join(each.sentence for each in report.stopping)}",
+            hint="give the missing prices with --price-book FILE, or go on with --accept-unknown",
+        )
+
+
+def _rules(found: Sequence[Found]) -> str:
+    """The rules of some breaches, by name."""
+    return ", ".join(dict.fromkeys(each.rule.name for each in found))
+
+
+def _refusal(broken: Sequence[Found], code: int) -> type[AtollError]:
+    """The error whose exit code is that of the worst broken rule."""
+    codes = {each.rule.exit_code for each in broken}
+    known = {each.exit_code: each for each in (OverCeilingError, StalePricesError)}
+    return known.get(code, AtollError) if code in codes else AtollError

@@ -1,0 +1,142 @@
+"""Tries to write into a bucket as its writers do. What is refused was allowed before; else it would prove nothing."""
+
+from __future__ import annotations
+
+import secrets
+from contextlib import suppress
+from hashlib import sha256
+from typing import TYPE_CHECKING, Final
+
+from components.agents.mover.store.model import Head, Place, StoreError
+from operations.relocation.runner.step import StepError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from components.agents.mover.store.model import Store
+    from operations.relocation.config.endpoints import Keys, StorePlace
+
+    Connect = Callable[[Place], Store]
+
+PREFIX: Final = ".atoll-canary/"
+CONTENT: Final = b"a canary of atoll relocate: delete it\n"
+LIKE: Final = Head(size=len(CONTENT), etag="", headers=(("content-type", "text/plain"),))
+DENIED: Final = "AccessDenied"
+
+
+def place_of(store: StorePlace, keys: Keys, bucket: str, values: Mapping[str, str]) -> Place:
+    """A bucket, by one of the store's pairs of keys.
+
+    Raises:
+        StepError: an environment variable is not set.
+    """
+    missing = [each for each in (keys.access_key_env, keys.secret_key_env) if not values.get(each)]
+    if missing:
+        raise StepError(f"not set: {', '.join(missing)}", hint="relocation.yaml names them")
+    return Place(
+        endpoint=store.endpoint,
+        region=store.region,
+        bucket=bucket,
+        access_key=values[keys.access_key_env],
+        secret_key=values[keys.secret_key_env],
+        session_token=values.get(keys.session_token_env, "") if keys.session_token_env else "",
+        authority=store.authority,
+        path_style=store.path_style,
+    )
+
+
+def may_write(store: Store) -> bool:
+    """Whether an upload may begin; it is thrown away, and no object comes of it.
+
+    Raises:
+        StepError: the store answers something else than yes or no.
+    """
+    key = PREFIX + secrets.token_hex(8)
+    try:
+        upload = store.begin(key, like=LIKE)
+    except StoreError as error:
+        return _is_no(store, error)
+    with suppress(StoreError):
+        store.abandon(key, upload)
+    return True
+
+
+def may_read(store: Store) -> bool:
+    """Whether the keys are good for anything: the bucket can be listed.
+
+    Raises:
+        StepError: as `may_write`.
+    """
+    try:
+        next(iter(store.listing(prefix=PREFIX)), None)
+    except StoreError as error:
+        return _is_no(store, error)
+    return True
+
+
+def refused(store: Store) -> dict[str, str]:
+    """What was tried, each refused: to write an object, to begin an upload in parts, to delete.
+
+    Raises:
+        StepError: one of them succeeded; what it made is deleted, or named.
+    """
+    key = PREFIX + secrets.token_hex(8)
+    for what, attempt in (("write", _put), ("upload in parts", _begin), ("delete", _delete)):
+        try:
+            left = attempt(store, key)
+        except StoreError as error:
+            _is_no(store, error)
+            continue
+        bucket = store.place.bucket
+        raise StepError(
+            f"a canary {what} that succeeds: somebody may still write into {bucket}",
+            hint="find out whom the freeze does not bind; `atoll relocate rollback` lets the others write again",
+            evidence={"bucket": bucket, "canary": what, "left_behind": left},
+        )
+    return {"bucket": store.place.bucket, "write": "refused", "upload in parts": "refused", "delete": "refused"}
+
+
+def _put(store: Store, key: str) -> str:
+    made = store.put(key, memoryview(CONTENT), sha256=sha256(CONTENT).hexdigest(), like=LIKE)
+    return _removed(store, key, made.version)
+
+
+def _begin(store: Store, key: str) -> str:
+    upload = store.begin(key, like=LIKE)
+    with suppress(StoreError):
+        store.abandon(key, upload)
+        return ""
+    return f"an upload of {key} that was begun"
+
+
+def _delete(store: Store, key: str) -> str:
+    """Deletes what is not there, which leaves a marker where the bucket has versions."""
+    store.delete(key)
+    return _removed(store, key, "")
+
+
+def _removed(store: Store, key: str, version: str) -> str:
+    """Remove what a canary made; its key where that is refused."""
+    with suppress(StoreError):
+        if version:
+            store.delete(key, version=version)
+        for each in list(store.versions(prefix=key)):
+            store.delete(each.key, version=each.version)
+        return ""
+    with suppress(StoreError):
+        store.delete(key)
+    return key
+
+
+def _is_no(store: Store, error: StoreError) -> bool:
+    """False, for the store has refused.
+
+    Raises:
+        StepError: it has said something else, which proves nothing.
+    """
+    if error.code == DENIED:
+        return False
+    raise StepError(
+        f"the canary of bucket {store.place.bucket} was answered {error.code or 'nothing'}, which proves nothing",
+        hint=f"look at the canary's keys and at the store, and run again; {error}",
+    ) from error

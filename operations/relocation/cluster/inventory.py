@@ -1,0 +1,219 @@
+"""What a running cluster keeps that no lock knows: volumes, databases, what people made, and names of their secrets."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Final, Protocol, cast
+
+from kubernetes.client.exceptions import ApiException
+from kubernetes.utils import quantity
+from urllib3.exceptions import HTTPError
+
+from components.context.names import WORKLOAD_PREFIX
+from operations.clouds.kubernetes.objects import Kind, labels_of, mapping, name_of, namespace_of, owners_of, rows, value_at
+from planning.values.money import ZERO, Range
+from planning.relocation.inventory import assets as things
+from planning.relocation.inventory.resource_assets import POSTGRES
+from planning.relocation.inventory.assets import Loss, Seen, Thing, Treatment
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+CLAIMS: Final = Kind(group="", version="v1", plural="persistentvolumeclaims", name="PersistentVolumeClaim")
+SECRETS: Final = Kind(group="", version="v1", plural="secrets", name="Secret")
+CONFIGS: Final = Kind(group="", version="v1", plural="configmaps", name="ConfigMap")
+DEPLOYMENTS: Final = Kind(group="apps", version="v1", plural="deployments", name="Deployment")
+STATEFUL: Final = Kind(group="apps", version="v1", plural="statefulsets", name="StatefulSet")
+POSTGRES_CLUSTERS: Final = Kind(group="postgresql.cnpg.io", version="v1", plural="clusters", name="Cluster")
+# What people make; versions that the tested release serves (catalogs/software/parts.csv).
+PEOPLES: Final = (
+    Kind(group="kubeflow.org", version="v1", plural="notebooks", name="Notebook"),
+    Kind(group="kubeflow.org", version="v1beta1", plural="scheduledworkflows", name="ScheduledWorkflow"),
+    Kind(group="kubeflow.org", version="v1beta1", plural="experiments", name="Experiment"),
+    Kind(group="serving.kserve.io", version="v1beta1", plural="inferenceservices", name="InferenceService"),
+)
+SHARED_CLASSES: Final = frozenset(
+    {"atoll-shared", "atoll-bucket", "atoll-cold"}
+)  # views of a tier (components/tenancy/storage_classes.py)
+OPERATED: Final = "cnpg.io/cluster"  # label of a database's volumes: the database is what is moved
+# Databases that parts bring along, as namespace/name; others are somebody's own.
+DATABASES: Final[Mapping[str, str]] = {
+    "kubeflow/mysql": "database/pipelines",
+    "kubeflow/katib-mysql": "database/katib",
+    "kubeflow/model-registry-db": "database/model_registry",
+    "kubeflow/metadata-postgres-db": "database/model_registry",
+}
+ANEW: Final = frozenset({"kubeflow/model-catalog-postgres"})  # filled by its part from what it is told to list
+ENGINES: Final = {"mysql": things.Kind.MYSQL, "mariadb": things.Kind.MYSQL, "postgres": things.Kind.POSTGRESQL}
+# Namespaces whose volumes are those of parts, which the lock has already.
+PARTS: Final = frozenset({"mlflow", "airflow", "object-store", "observability", "kubeflow", "slurm"})
+# Placeholders of the lock that give way to what was really found.
+INSTEAD: Final = ("volumes/notebooks",)
+
+
+class Lister(Protocol):
+    """What is asked of a cluster."""
+
+    def listed(self, kind: Kind, *, names_only: bool = False) -> Sequence[Mapping[str, object]]:
+        """Every object of a kind; none where it is not served."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What a cluster said.
+
+    Args:
+        silence: why it did not answer; "" where it did.
+    """
+
+    things: tuple[Thing, ...] = ()
+    silence: str = ""
+
+
+def found(lister: Lister) -> Found:
+    """Everything, or why nothing is known."""
+    try:
+        return Found(things=tuple(_things(lister)))
+    except ApiException as error:
+        status, reason = cast("tuple[object, object]", (error.status, error.reason))  # pyright: ignore[reportUnknownMemberType]
+        return Found(silence=f"the cluster refused: {status} {reason}")
+    except (HTTPError, OSError) as error:
+        return Found(silence=f"the cluster cannot be reached: {type(error).__name__}")
+
+
+def _things(lister: Lister) -> Iterator[Thing]:
+    databases = list(_postgres(lister.listed(POSTGRES_CLUSTERS)))
+    databases += _deployed([*lister.listed(DEPLOYMENTS), *lister.listed(STATEFUL)])
+    yield from databases
+    yield from _outside(lister.listed(CONFIGS))
+    yield from _claims(lister.listed(CLAIMS))
+    yield from _made(lister)
+    yield from _secrets(lister.listed(SECRETS, names_only=True))
+
+
+def _claims(claims: Sequence[Mapping[str, object]]) -> Iterator[Thing]:
+    """Volumes that people made: those of parts, of databases and of tiers are in the inventory by themselves."""
+    for each in claims:
+        namespace, name = namespace_of(each), name_of(each)
+        storage = value_at(each, ("spec", "storageClassName"))
+        if namespace in PARTS or OPERATED in labels_of(each) or storage in SHARED_CLASSES:
+            continue
+        asked = value_at(each, ("status", "capacity", "storage")) or value_at(
+            each, ("spec", "resources", "requests", "storage")
+        )
+        yield Thing(
+            key=f"volumes/{namespace}/{name}",
+            title=f"volume {name} of {namespace}",
+            kind=things.Kind.VOLUME,
+            loss=Loss.IRREPLACEABLE,
+            treatment=Treatment.MOVED,
+            reason="people's work, or a volume that nobody has classed",
+            part="notebooks" if namespace.startswith(WORKLOAD_PREFIX) else "",
+            locator=f"{namespace}/{name}",
+            bytes=_upto(asked),
+            sized_by="the cluster: as much as its volume holds",
+            seen=(Seen.CLUSTER,),
+        )
+
+
+def _postgres(clusters: Sequence[Mapping[str, object]]) -> Iterator[Thing]:
+    for each in clusters:
+        place = f"{namespace_of(each)}/{name_of(each)}"
+        yield _database(
+            POSTGRES.get(place, f"database/{place}"),
+            place,
+            things.Kind.POSTGRESQL,
+            size=_upto(value_at(each, ("spec", "storage", "size"))),
+        )
+
+
+def _deployed(workloads: Sequence[Mapping[str, object]]) -> Iterator[Thing]:
+    """Servers of databases that no operator runs, by their images."""
+    for each in workloads:
+        place = f"{namespace_of(each)}/{name_of(each)}"
+        engine = next(filter(None, map(_engine, _images(each))), None)
+        if engine is not None and place not in ANEW and "Cluster" not in owners_of(each):
+            yield _database(DATABASES.get(place, f"database/{place}"), place, engine, size=None)
+
+
+def _images(workload: Mapping[str, object]) -> Iterator[str]:
+    for each in rows(value_at(workload, ("spec", "template", "spec", "containers"))):
+        yield str(each.get("image") or "")
+
+
+def _engine(image: str) -> things.Kind | None:
+    """By the last word of the image's path: "mysql:8.4", not "mysqld-exporter"."""
+    name = image.rpartition("/")[2].partition("@")[0].partition(":")[0]
+    return ENGINES.get(name.replace("postgresql", "postgres"))
+
+
+def _outside(configs: Sequence[Mapping[str, object]]) -> Iterator[Thing]:
+    """Pipelines whose database is not the one beside them."""
+    for each in configs:
+        host = mapping(each.get("data")).get("dbHost")
+        if name_of(each) == "pipeline-install-config" and isinstance(host, str) and host not in {"", "mysql"}:
+            yield _database(f"database/outside/{host}", host, things.Kind.MYSQL, size=None)
+
+
+def _database(key: str, place: str, kind: things.Kind, *, size: Range | None) -> Thing:
+    return Thing(
+        key=key,
+        title=f"database {place}",
+        kind=kind,
+        loss=Loss.IRREPLACEABLE,
+        treatment=Treatment.MOVED,
+        reason="a database that no part of ours brings along",
+        locator=place,
+        bytes=size,
+        sized_by="the cluster: as much as its volume holds" if size else things.NOT_LOOKED,
+        seen=(Seen.CLUSTER,),
+    )
+
+
+def _made(lister: Lister) -> Iterator[Thing]:
+    counted = Counter({kind.name: len(lister.listed(kind)) for kind in PEOPLES})
+    said = ", ".join(f"{count} {name}" for name, count in counted.items() if count) or "none was found"
+    yield Thing(
+        key="objects/people",
+        title="what people made in the cluster",
+        kind=things.Kind.OBJECTS,
+        loss=Loss.IRREPLACEABLE,
+        treatment=Treatment.MOVED,
+        reason="definitions that no program knows",
+        locator=said,
+        objects=Range.exactly(counted.total()),
+        seen=(Seen.CLUSTER,),
+    )
+
+
+def _secrets(secrets: Sequence[Mapping[str, object]]) -> Iterator[Thing]:
+    """Names of secrets in people's namespaces that neither a chart nor a controller made."""
+    names = sorted(
+        f"{namespace_of(each)}/{name_of(each)}"
+        for each in secrets
+        if namespace_of(each).startswith(WORKLOAD_PREFIX)
+        and not owners_of(each)
+        and not labels_of(each).get("app.kubernetes.io/managed-by")
+        and not name_of(each).startswith("sh.helm.release.")
+    )
+    yield Thing(
+        key="secrets/people",
+        title="secrets that people made",
+        kind=things.Kind.SECRETS,
+        loss=Loss.IRREPLACEABLE,
+        treatment=Treatment.MOVED,
+        reason="tokens and keys of people; their values never pass through Atoll",
+        locator=" ".join(names) or "none was found",
+        objects=Range.exactly(len(names)),
+        seen=(Seen.CLUSTER,),
+    )
+
+
+def _upto(asked: object) -> Range | None:
+    if not isinstance(asked, str) or not asked:
+        return None
+    parse = cast("Callable[[str], Decimal]", quantity.parse_quantity)  # pyright: ignore[reportUnknownMemberType]
+    return Range(ZERO, Decimal(parse(asked)), Decimal(parse(asked)))

@@ -1,0 +1,107 @@
+"""Recurring runs of Kubeflow Pipelines: made again at the target, disabled, and known there by their new ids.
+
+A run's schedule is an object of the cluster, and its row in the database has that object's uid as its key. A server
+gives every object a uid of its own, so without the last step Pipelines would not know its own schedules
+(kubeflow/pipelines 4862; backend/src/apiserver/model/{job,run,resource_reference}.go, 2.16).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, cast
+
+from operations.clouds.kubernetes import kinds
+from operations.relocation.databases import mysql, postgres
+from operations.relocation.cluster.recreation import recreate
+from operations.relocation.databases.sql import changed, tables_of
+from operations.relocation.runner.step import StepError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from operations.clouds.kubernetes.objects import Cluster
+    from operations.relocation.databases.client_programs import Runs
+    from operations.relocation.cluster.recreation import Makes, Recreated
+    from operations.relocation.databases.uri_rules import Rules
+    from operations.relocation.config.endpoints import DatabasePlace
+
+RECURRING: Final = kinds.RECURRING.kind
+UID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+# Where a recurring run's id stands: table, column, and what the row must say beside it.
+PLACES: Final = (
+    ("jobs", "UUID", ""),
+    ("run_details", "JobUUID", ""),
+    ("resource_references", "ResourceUUID", "ResourceType = 'Job'"),
+    ("resource_references", "ReferenceUUID", "ReferenceType = 'Job'"),
+)
+TABLES: Final = frozenset(table for table, _, _ in PLACES)
+
+
+def schedules(*, source: Cluster, target: Cluster, makes: Makes, rules: Rules) -> Recreated:
+    """Every recurring run of the source, at the target, disabled.
+
+    Raises:
+        StepError: the target has another of the same name, or refuses one.
+    """
+    return recreate(RECURRING, source=source, target=target, makes=makes, rules=rules, still=disabled)
+
+
+def disabled(document: dict[str, object]) -> dict[str, object]:
+    """A recurring run that starts nothing."""
+    spec = cast("Mapping[str, object]", document.get("spec") or {})
+    return {**document, "spec": {**spec, "enabled": False}}
+
+
+def renamed(
+    place: DatabasePlace,
+    secrets: Mapping[str, str],
+    uids: Mapping[str, str],
+    *,
+    folder: Path,
+    starts: Runs = mysql.run,
+) -> int:
+    """Give recurring runs their new ids in the target's database, all or none; how many there are.
+
+    Raises:
+        StepError: an id that is none, or the database refuses.
+    """
+    wrong = [each for pair in uids.items() for each in pair if not UID.fullmatch(each)]
+    if wrong:
+        raise StepError(f"no ids of objects: {', '.join(wrong)}")
+    moved = {old: new for old, new in uids.items() if old != new}
+    if place.engine == "mysql":
+        script = statements(moved)
+        if script and _tables(place, secrets, folder, starts) >= TABLES:
+            mysql.ask(place, secrets, script, folder=folder, starts=starts)
+        return len(moved)
+    with postgres.session(place, secrets, writing=True) as connection:
+        if tables_of(connection) >= TABLES:
+            for table, column, only in PLACES:
+                for old, new in moved.items():
+                    changed(connection, _update(table, column, only, '"'), (new, old))
+        connection.commit()
+    return len(moved)
+
+
+def statements(uids: Mapping[str, str]) -> str:
+    """One transaction for MySQL; ids were looked at before and hold nothing but digits and dashes."""
+    lines = [
+        (_update(table, column, only, "`") % (f"'{new}'", f"'{old}'"))
+        for table, column, only in PLACES
+        for old, new in sorted(uids.items())
+    ]
+    return ";\n".join(["START TRANSACTION", *lines, "COMMIT"]) + ";\n" if lines else ""
+
+
+def _tables(place: DatabasePlace, secrets: Mapping[str, str], folder: Path, starts: Runs) -> set[str]:
+    return {row[0] for row in mysql.ask(place, secrets, "SHOW TABLES", folder=folder, starts=starts)}
+
+
+def _update(table: str, column: str, only: str, quote: str) -> str:
+    def named(word: str) -> str:
+        return f"{quote}{word}{quote}"
+
+    also = f" AND {named(only.split(maxsplit=1)[0])} = {only.rsplit(maxsplit=1)[-1]}" if only else ""
+    parts = ["UPDATE", named(table), "SET", named(column), "= %s WHERE", named(column), "= %s"]
+    return " ".join(parts) + also

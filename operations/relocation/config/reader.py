@@ -1,0 +1,138 @@
+"""relocation.yaml, read: every fault of it at once, with its place; and the values of the variables that it names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, cast
+
+from pydantic import BaseModel, ValidationError
+
+from operations.relocation.config.endpoints import Places
+from operations.relocation.config.rules import Broken, broken_rules, variables
+from planning.inputs.faults import nearest, spell
+from planning.inputs.plain_values import REFUSED, plain
+from planning.checklist.model.structure import inner_models
+from planning.inputs.yaml_nodes import Fields, Place
+from planning.inputs.files import read_text
+from planning.inputs.yaml_document import YamlText
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from pydantic_core import ErrorDetails
+
+    from planning.inputs.yaml_nodes import Note
+
+HOW: Final = "docs/guides/relocate.md shows one"
+AT_KEY: Final = frozenset({"extra_forbidden", "missing"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What was read.
+
+    Args:
+        secrets: value of each environment variable that the places name.
+    """
+
+    places: Places
+    secrets: Mapping[str, str]
+
+
+def read_file(path: Path, *, environment: Mapping[str, str], in_clear: bool = False) -> Known:
+    """The places in a file.
+
+    Raises:
+        InputError: the file cannot be read, or as `parse`.
+    """
+    return parse(read_text(path, hint=HOW), file=str(path), environment=environment, in_clear=in_clear)
+
+
+def parse(text: str, *, file: str, environment: Mapping[str, str], in_clear: bool = False) -> Known:
+    """The places in a text; `file` is only its name in faults.
+
+    Args:
+        in_clear: whether stores may be asked without TLS elsewhere than on this machine.
+
+    Raises:
+        InputError: with every fault that can be found, in the order of the lines.
+    """
+    written = YamlText(text, file=file)
+    places = _places(written)
+    if places is not None:
+        secrets = {name: environment.get(name, "") for name in variables(places).values()}
+        _say_broken(written, broken_rules(places, in_clear=in_clear))
+        _say_broken(written, _unset(places, secrets))
+        if not written.faults:
+            return Known(places=places, secrets=secrets)
+    raise written.refusal()
+
+
+def _unset(places: Places, secrets: Mapping[str, str]) -> Iterable[Broken]:
+    for path, name in variables(places).items():
+        if not secrets[name]:
+            yield Broken(path, f"{name} is not set", hint=f"export {name}=...")
+
+
+def _places(written: YamlText) -> Places | None:
+    """The text as places; None with faults said where it is none."""
+    written.say(written.notes)
+    if not isinstance(written.root, Fields):
+        if not written.faults:
+            hint = f'start with "source:", "target:" and "buckets:"; {HOW}'
+            written.add("it is made of named sections", Place(1, 1), hint=hint)
+        return None
+    notes: list[Note] = []
+    fields = cast("dict[str, object]", plain(written.root, notes=notes))
+    written.say(notes)
+    try:
+        found = Places.model_validate(fields)
+    except ValidationError as error:
+        for each in error.errors(include_url=False):
+            _say_wrong(written, each)
+        return None
+    return None if written.faults else found
+
+
+def _say_broken(written: YamlText, rules: Iterable[Broken]) -> None:
+    for each in rules:
+        written.add(each.message, written.at(each.path, at_key=each.at_key), hint=each.hint, path=each.path)
+
+
+def _say_wrong(written: YamlText, error: ErrorDetails) -> None:
+    if error["input"] is REFUSED:
+        return
+    message, hint = _in_words(error)
+    path = error["loc"]
+    written.add(message, written.at(path, at_key=error["type"] in AT_KEY), hint=hint, path=path)
+
+
+def _in_words(error: ErrorDetails) -> tuple[str, str]:
+    *before, last = error["loc"]
+    section = _section(before)
+    known = tuple(section.model_fields) if section else ()
+    where = f'"{spell(before)}"' if before else "the file"
+    if error["type"] == "extra_forbidden":
+        near = nearest(str(last), known)
+        hint = f'did you mean "{near}"?' if near else f"fields here: {', '.join(known)}"
+        return f'"{str(last)[:40]}" is not a field of {where}', hint
+    if error["type"] == "missing":
+        return f'"{last}" is missing from {where}', f'add "{last}: ..."; {HOW}'
+    said = error["msg"]
+    return f"{spell(error['loc'])}: {said[:1].lower()}{said[1:]}", ""
+
+
+def _section(path: Iterable[str | int]) -> type[BaseModel] | None:
+    """The part of the model at a path."""
+    found: type[BaseModel] = Places
+    for part in path:
+        if isinstance(part, int):
+            continue
+        if part not in found.model_fields:
+            return None
+        inner = inner_models(found.model_fields[part].annotation)
+        if not inner:
+            return None
+        found = inner[0]
+    return found

@@ -1,0 +1,205 @@
+"""The proof of a copy: manifests of both sides, held against each other, as a report for each bucket."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from operations.relocation.buckets import rclone, pairs
+from operations.relocation.jobs.movers import cluster_movers
+from operations.relocation.copies.open_questions import Doubts, unknown_reserved
+from components.agents.mover.manifests import report
+from components.agents.mover.bandwidth import Bandwidth
+from components.agents.mover.manifests.comparison import Terms, compare
+from components.agents.mover.bucket_copy import MANIFEST
+from components.agents.mover.manifests.scan import Look, Seen, Watching, look
+from components.agents.mover.manifests.manifest import ManifestWriter
+from components.agents.mover.manifests.report import Sides
+from components.agents.mover.manifests.sampling import Sample
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from operations.relocation.jobs.movers import Open
+    from components.agents.mover.manifests.comparison import Comparison
+    from components.agents.mover.manifests.row import Row
+    from components.agents.mover.store.model import Place
+    from operations.relocation.config.endpoints import Places
+    from operations.relocation.buckets.pairs import Connect, Pair
+
+EVERY: Final = 10_000  # rows between two lines of progress
+SOURCE: Final = "proof-source.manifest"
+TARGET: Final = "target.manifest"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proof:
+    """What one bucket's proof found.
+
+    Args:
+        path: the report.
+        first: what is not as it should be, the first of each kind by name.
+        text: the report for a person.
+        manifests: of the source and the target, which were held against each other on these terms.
+        changes: objects that changed while they were looked at.
+        left_out: objects of the source that nothing copies or compares; see `doubts`.
+    """
+
+    bucket: str
+    sentence: str
+    proven: bool
+    path: Path
+    first: tuple[str, ...]
+    text: str
+    manifests: tuple[Path, Path]
+    terms: Terms
+    changes: int = 0
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proving:
+    """What is proved, and how.
+
+    Args:
+        again: whether the source is read again; else its manifest of the last copy is believed, whose bytes were hashed
+            as they were copied.
+        prefix: of the reports' names.
+        cluster: opens the movers of buckets that are looked at in a cluster.
+    """
+
+    places: Places
+    folder: Path
+    secrets: Mapping[str, str]
+    say: Callable[[str], None]
+    connect: Connect = pairs.connect
+    again: bool = False
+    prefix: str = "verify"
+    cluster: Open = cluster_movers
+
+
+def prove(proving: Proving) -> list[Proof]:
+    """Prove every bucket; each report is written, whatever it says.
+
+    Raises:
+        StepError: a store refused, or a manifest cannot be believed.
+    """
+    with pairs.told():
+        every = pairs.pairs(proving.places, folder=proving.folder, secrets=proving.secrets)
+        return [_proof(proving, pair) for pair in every]
+
+
+def _proof(proving: Proving, pair: Pair) -> Proof:
+    sample = _sample(proving, pair)
+    source = pair.folder / (SOURCE if proving.again else MANIFEST)
+    looks: list[Seen] = []
+    if proving.again or not source.exists():
+        source = pair.folder / SOURCE
+        looks.append(_look(proving, pair, place=pair.source, path=source, sample=sample))
+    target = pair.folder / f"{proving.prefix}-{TARGET}"
+    looks.append(_look(proving, pair, place=pair.target, path=target, sample=sample))
+    terms = Terms(sample=sample, reserved=pairs.RESERVED, declared=_declared(pair))
+    doubts = Doubts(
+        changes=sum(each.changes for each in looks),
+        changed=tuple(name for each in looks for name in each.changed)[: pairs.NAMED],
+        reserved=tuple(unknown_reserved(pair, connect=proving.connect)),
+    )
+    return _written(proving, pair, (source, target), terms, doubts)
+
+
+def _written(proving: Proving, pair: Pair, manifests: tuple[Path, Path], terms: Terms, doubts: Doubts) -> Proof:
+    """Hold the manifests against each other, and write the report."""
+    found = compare(*manifests, terms)
+    sides = Sides(source=_words(pair.source), target=_words(pair.target))
+    path = proving.folder / "reports" / f"{proving.prefix}-{pair.bucket.source}.json"
+    said = report.sentence(found) + doubts.words
+    proven = found.proven and not doubts
+    whole = {**report.report(found, terms, sides), "sentence": said, "proven": proven, **doubts.form()}
+    report.write(path, whole)
+    proving.say(f"{pair.bucket.source}: {said}")
+    return Proof(
+        bucket=pair.bucket.source,
+        sentence=said,
+        proven=proven,
+        path=path,
+        first=(*_first(found), *doubts.named())[: 2 * pairs.NAMED],
+        text=report.text(found, terms, sides) + "".join(f"{each}\n" for each in doubts.named()),
+        manifests=manifests,
+        terms=terms,
+        changes=doubts.changes,
+        left_out=len(doubts.reserved),
+    )
+
+
+def _sample(proving: Proving, pair: Pair) -> Sample:
+    """Every byte of what is irreplaceable; a share of what is large, drawn by the move's own names."""
+    if pair.bucket.loss == "irreplaceable":
+        return Sample()
+    seed = f"{proving.places.source.stack}--{proving.places.target.stack}"
+    return Sample(percent=proving.places.sample_percent, seed=seed)
+
+
+def _look(proving: Proving, pair: Pair, *, place: Place, path: Path, sample: Sample) -> Seen:
+    sides = proving.places.source if place == pair.source else proving.places.target
+    wanted = Look(
+        place=place,
+        versions=pair.bucket.versions,
+        sample=sample,
+        reserved=pairs.RESERVED,
+        counts_tags=sides.store.kind in pairs.COUNTS_TAGS,
+        threads=proving.places.transfers,
+    )
+    if pair.bucket.mover == "cluster":
+        movers = proving.cluster(proving.places, proving.secrets)
+        say, rate = partial(_say, proving, pair), proving.places.bandwidth_mib_per_s
+        return movers.take(pair.source, pair.target, wanted, path, say=say, mib_per_s=rate)
+    return _look_here(proving, pair, wanted, path)
+
+
+def _say(proving: Proving, pair: Pair, line: str) -> None:
+    proving.say(f"{pair.bucket.source}: {line}")
+
+
+def _look_here(proving: Proving, pair: Pair, wanted: Look, path: Path) -> Seen:
+    limit = Bandwidth(proving.places.bandwidth_mib_per_s)
+    count = 0
+
+    def row(each: Row) -> None:
+        nonlocal count
+        count += 1
+        if count % EVERY == 0:
+            proving.say(f"{wanted.place.bucket}: {count:,} looked at")
+        writer.add(_without_additions(pair, each))
+
+    facts = {"read": "by looking", "percent": wanted.sample.percent, "seed": wanted.sample.seed}
+    writer = ManifestWriter(path, bucket=wanted.place.bucket, facts=facts)
+    try:
+        seen = look(proving.connect, wanted, Watching(row=row, spend=limit.take))
+        writer.close()
+    finally:
+        writer.abandon()
+    return seen
+
+
+def _declared(pair: Pair) -> frozenset[str]:
+    """What the mover that was chosen is known to drop; it is counted all the same."""
+    return rclone.DROPS if pair.bucket.mover == "rclone" else frozenset()
+
+
+def _without_additions(pair: Pair, row: Row) -> Row:
+    """A row without the metadata that the mover has added of its own."""
+    if pair.bucket.mover != "rclone":
+        return row
+    return replace(row, metadata=tuple(each for each in row.metadata if each[0] not in rclone.ADDS))
+
+
+def _words(place: Place) -> str:
+    return f"{place.bucket} at {place.endpoint}"
+
+
+def _first(found: Comparison) -> tuple[str, ...]:
+    kinds = {"missing": found.missing, "extra": found.extra, "different": found.different, "not read": found.unread}
+    every = [f"{kind} {report.name(each)}" for kind, several in kinds.items() for each in several.first]
+    return tuple(every[: pairs.NAMED])

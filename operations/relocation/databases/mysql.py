@@ -1,0 +1,202 @@
+"""MySQL: its own programs, told where and who by a file that only its owner may read, and a proof like PostgreSQL's.
+
+A restore is not one transaction, as every CREATE of MySQL ends one. It can be repeated: the dump drops each table
+before it makes it, and equality is proved after, not taken from the program's exit.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from operations.relocation.databases.client_programs import FILE_MODE, found, kept, major_of, run
+from operations.relocation.databases.row_checksums import Sums, TableSum
+from operations.relocation.runner.step import StepError
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Mapping, Sequence
+    from pathlib import Path
+
+    from operations.relocation.databases.client_programs import Runs
+    from operations.relocation.config.endpoints import DatabasePlace
+
+PACKAGE: Final = "MySQL's client programs (mysql-client), of the server's major version"
+PORT: Final = 3306
+# Words of a URI that mean an option of the programs.
+# https://dev.mysql.com/doc/refman/8.4/en/connection-options.html (2026-11-22)
+OPTIONS: Final[Mapping[str, str]] = {"ssl-mode": "ssl-mode", "ssl-ca": "ssl-ca", "ssl_ca": "ssl-ca"}
+NO_URI: Final = "what should be the URI of a MySQL database is none: mysql://user:password@host:3306/name"
+NAME: Final = re.compile(r"[A-Za-z0-9_$-]+")
+BINARY: Final = frozenset({"binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob", "bit", "geometry"})
+DUMPING: Final = (
+    "--single-transaction", "--quick", "--routines", "--triggers", "--events", "--hex-blob", "--no-tablespaces",
+    "--skip-dump-date", "--default-character-set=utf8mb4",
+)  # fmt: skip
+ASKING: Final = ("--batch", "--raw", "--skip-column-names", "--default-character-set=utf8mb4")
+TABLES: Final = """
+SELECT table_name, column_name, LOWER(data_type), LOWER(column_type) FROM information_schema.columns
+WHERE table_schema = DATABASE() AND table_name IN (
+SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_type = 'BASE TABLE')
+ORDER BY table_name, ordinal_position
+"""
+SERVER: Final = "SELECT VERSION(), @@character_set_database, @@collation_database"
+OTHERS: Final = """
+SELECT id FROM information_schema.processlist
+WHERE db = DATABASE() AND user = SUBSTRING_INDEX(CURRENT_USER(), '@', 1) AND id <> CONNECTION_ID()
+"""
+# ER_NO_SUCH_THREAD: a session that has ended by itself, as of a program of ours that just did
+# (dev.mysql.com/doc/mysql-errors/8.4/en/server-error-reference.html, 2026-11-23).
+GONE: Final = "ERROR 1094 "
+
+
+@contextmanager
+def options(uri: str, folder: Path, *, name: str) -> Generator[tuple[Path, str]]:
+    """A file of options for the programs, gone at the end, and the database's name.
+
+    Raises:
+        StepError: no URI.
+    """
+    host, database, lines = _told(uri)
+    path = folder / f".{name}.cnf"
+    path.unlink(missing_ok=True)
+    path.touch(mode=FILE_MODE)
+    try:
+        path.write_text("\n".join(["[client]", f"host={_quoted(host)}", *lines, ""]), encoding="utf-8")
+        yield path, database
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def dump(place: DatabasePlace, secrets: Mapping[str, str], path: Path, *, starts: Runs = run) -> str:
+    """One snapshot of a database as a file; its SHA-256.
+
+    Raises:
+        StepError: a program is missing or of another major version, or it failed.
+    """
+    program = found("mysqldump", package=PACKAGE)
+    said = starts([program, "--version"], environment={})
+    unfinished = path.with_name(f".{path.name}.new")
+    # MySQL's own would write GTIDs that the target may not take; MariaDB's does not know the word.
+    own = () if "MariaDB" in said else ("--set-gtid-purged=OFF",)
+    with options(_uri(place, secrets), path.parent, name=f"{place.part}-dump") as (file, database):
+        starts([program, f"--defaults-file={file}", *DUMPING, *own, database], environment={}, writes=unfinished)
+    return kept(unfinished, path)
+
+
+def restore(place: DatabasePlace, secrets: Mapping[str, str], path: Path, *, starts: Runs = run) -> None:
+    """Make the tables of a dump anew; other sessions of the same user are ended first, an orphan of ours among them.
+
+    Raises:
+        StepError: the program is missing, or it failed.
+    """
+    for (number,) in ask(place, secrets, OTHERS, folder=path.parent, starts=starts):
+        try:
+            ask(place, secrets, f"KILL {int(number)}", folder=path.parent, starts=starts)
+        except StepError as error:
+            if GONE not in str(error):
+                raise
+    program = found("mysql", package=PACKAGE)
+    with options(_uri(place, secrets), path.parent, name=f"{place.part}-restore") as (file, database):
+        command = [program, f"--defaults-file={file}", "--default-character-set=utf8mb4", f"--database={database}"]
+        starts(command, environment={}, reads=path)
+
+
+def ask(
+    place: DatabasePlace, secrets: Mapping[str, str], statement: str, *, folder: Path, starts: Runs = run
+) -> list[list[str]]:
+    """Rows of an answer. The statement is read from a file, so that no argument shows it.
+
+    Raises:
+        StepError: the program is missing, or it failed.
+    """
+    program = found("mysql", package=PACKAGE)
+    script = folder / f".{place.part}-ask.sql"
+    script.write_text(statement, encoding="utf-8")
+    try:
+        with options(_uri(place, secrets), folder, name=f"{place.part}-ask") as (file, database):
+            command = [program, f"--defaults-file={file}", *ASKING, f"--database={database}"]
+            answer = starts(command, environment={}, reads=script)
+    finally:
+        script.unlink(missing_ok=True)
+    return [line.split("\t") for line in answer.splitlines() if line]
+
+
+def sums(place: DatabasePlace, secrets: Mapping[str, str], *, folder: Path, starts: Runs = run) -> Sums:
+    """Every row counted and summed, as `metadata.row_sums` does it."""
+    columns: dict[str, list[tuple[str, str]]] = {}
+    shape: list[str] = []
+    for table, column, kind, full in ask(place, secrets, TABLES, folder=folder, starts=starts):
+        columns.setdefault(table, []).append((column, kind))
+        shape.append(f"{table}.{column} {full}")
+    (version, encoding, collation), *_ = ask(place, secrets, SERVER, folder=folder, starts=starts)
+    tables: dict[str, TableSum] = {}
+    for table, found_columns in columns.items():
+        ((count, total),) = ask(place, secrets, summed(table, found_columns), folder=folder, starts=starts)
+        tables[table] = TableSum(rows=int(count), sum=int(total))
+    return Sums(
+        server=major_of(version), encoding=encoding, collation=collation, ctype="", tables=tables, shape=tuple(shape)
+    )
+
+
+def summed(table: str, columns: Sequence[tuple[str, str]]) -> str:
+    """The question for a table's rows and their sum: SHA-256 of each row's values, which differ where NULL stands."""
+    values = ", ".join(_text_of(column, kind) for column, kind in columns)
+    digest = f"SUBSTRING(SHA2(CONCAT_WS('|', {values}), 256), 1, 15)"
+    number = f"CAST(CONV({digest}, 16, 10) AS DECIMAL(65, 0))"
+    return f"SET time_zone = '+00:00'; SELECT COUNT(*), COALESCE(SUM({number}), 0) FROM {_named(table)}"  # noqa: S608 - names of the catalog, quoted
+
+
+def version_of(place: DatabasePlace, secrets: Mapping[str, str], *, folder: Path, starts: Runs = run) -> str:
+    """As the server says it: 8.4.10."""
+    return ask(place, secrets, "SELECT VERSION()", folder=folder, starts=starts)[0][0]
+
+
+def _text_of(column: str, kind: str) -> str:
+    name = _named(column)
+    text = f"HEX({name})" if kind in BINARY else f"HEX(CAST({name} AS CHAR CHARACTER SET utf8mb4))"
+    return f"COALESCE({text}, '-')"
+
+
+def _named(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _quoted(value: str) -> str:
+    """A value of a file of options, in which a backslash, a quote and a comment's sign mean something."""
+    return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _told(uri: str) -> tuple[str, str, list[str]]:
+    """Host, database and lines for the rest.
+
+    Raises:
+        StepError: no URI, or a word in it that means no option.
+    """
+    try:
+        parts = urlsplit(re.sub(r"^mysql(\+[a-z0-9_]+)?://", "mysql://", uri))
+        port = parts.port or PORT
+    except ValueError as error:
+        raise StepError(NO_URI) from error
+    database = unquote(parts.path.lstrip("/"))
+    if parts.scheme != "mysql" or not parts.hostname or not NAME.fullmatch(database):
+        raise StepError(NO_URI)
+    words = parse_qs(parts.query)
+    unknown = sorted(set(words) - set(OPTIONS))
+    if unknown:
+        raise StepError(f"the URI of a database says {', '.join(unknown)}, which its programs cannot be told")
+    lines = [f"port={port}", "protocol=TCP"]
+    lines += [f"user={_quoted(unquote(parts.username))}"] if parts.username else []
+    lines += [f"password={_quoted(unquote(parts.password))}"] if parts.password else []
+    lines += [f"{OPTIONS[word]}={_quoted(values[-1])}" for word, values in words.items()]
+    if any("\n" in line for line in lines):
+        raise StepError("the URI of a database has a line break in it")
+    return parts.hostname, database, lines
+
+
+def _uri(place: DatabasePlace, secrets: Mapping[str, str]) -> str:
+    named = secrets.get(place.uri_env, "")
+    if not named:
+        raise StepError(f"{place.uri_env} is not set", hint=f"it holds the URI of the database of {place.part}")
+    return named

@@ -1,0 +1,180 @@
+"""PostgreSQL: connections, a dump of one snapshot, and its restore in one transaction.
+
+The restore drops and makes again what the dump holds, inside the database that is there (`--clean --if-exists
+--single-transaction`). A new database beside it that is renamed would need the right to make databases, which the
+owner of CloudNativePG's database does not have, and nobody connected. Killed, the server takes all of it back.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final, cast
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+
+from operations.relocation.databases.postgres_read_only import WRITING, uri_of
+from operations.relocation.databases.client_programs import found, kept, major_of, run
+from operations.relocation.databases.sql import MetadataError, changed, rows
+from operations.relocation.runner.step import StepError
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Mapping
+    from pathlib import Path
+
+    from operations.relocation.databases.client_programs import Runs
+    from operations.relocation.databases.sql import Connection
+    from operations.relocation.config.endpoints import DatabasePlace
+
+PACKAGE: Final = "PostgreSQL's client programs (postgresql-client), of the server's major version or a later one"
+SECONDS: Final = 10
+READS: Final = "atoll-dump"  # names by which our sessions are known at a server
+WRITES: Final = "atoll-restore"
+WAITS: Final = "-c lock_timeout=60s"  # for those who still look at a table
+# Variables of libpq, by the word of a URI.
+# https://www.postgresql.org/docs/current/libpq-envars.html (2026-11-22)
+VARIABLES: Final[Mapping[str, str]] = {
+    "host": "PGHOST",
+    "hostaddr": "PGHOSTADDR",
+    "port": "PGPORT",
+    "dbname": "PGDATABASE",
+    "user": "PGUSER",
+    "password": "PGPASSWORD",
+    "sslmode": "PGSSLMODE",
+    "sslrootcert": "PGSSLROOTCERT",
+    "sslcert": "PGSSLCERT",
+    "sslkey": "PGSSLKEY",
+    "connect_timeout": "PGCONNECT_TIMEOUT",
+    "channel_binding": "PGCHANNELBINDING",
+    "gssencmode": "PGGSSENCMODE",
+    "target_session_attrs": "PGTARGETSESSIONATTRS",
+}
+# What only a superuser may make or drop, and what every database has.
+NOT_OURS: Final = re.compile(
+    r"^\d+; \d+ \d+ (EXTENSION |COMMENT - EXTENSION |(SCHEMA|COMMENT - SCHEMA|ACL - SCHEMA) ?-? ?public\b)"
+)
+LINGERING: Final = """
+SELECT count(pg_terminate_backend(pid, 10000)) FROM pg_stat_activity
+WHERE datname = current_database() AND application_name = %s AND pid <> pg_backend_pid()
+"""
+
+
+@contextmanager
+def session(place: DatabasePlace, secrets: Mapping[str, str], *, writing: bool = False) -> Generator[Connection]:
+    """A connection; a transaction that is open at its end is taken back.
+
+    Args:
+        writing: whether it may write where the database is closed to writers.
+
+    Raises:
+        StepError: nobody answers, or a statement is refused; never with the password in it.
+    """
+    options = f"{WRITING} {WAITS}" if writing else ""
+    try:
+        opened = psycopg.connect(
+            uri_of(place, secrets), connect_timeout=SECONDS, application_name="atoll", options=options
+        )
+        with opened:
+            yield cast("Connection", opened)
+            opened.rollback()
+    except psycopg.Error as error:
+        words = error.diag.message_primary or type(error).__name__
+        raise StepError(f"the database of {place.part} refuses: {words}", hint=f"{place.uri_env} names it") from error
+    except MetadataError as error:
+        raise StepError(str(error)) from error
+
+
+def environment(uri: str) -> dict[str, str]:
+    """What libpq's programs are told of a URI: all of it by environment, nothing by arguments.
+
+    Raises:
+        StepError: no URI, or a word in it that has no variable.
+    """
+    try:
+        words = conninfo_to_dict(uri)
+    except psycopg.Error as error:
+        raise StepError("what should be the URI of a database is none") from error
+    unknown = sorted(set(words) - {*VARIABLES, "options", "application_name"})
+    if unknown:
+        raise StepError(f"the URI of a database says {', '.join(unknown)}, which its programs cannot be told")
+    return {variable: str(words[word]) for word, variable in VARIABLES.items() if words.get(word) is not None}
+
+
+def server_major(connection: Connection) -> int:
+    """Major version of the server."""
+    return int(rows(connection, "SELECT current_setting('server_version_num')::int / 10000")[0][0])
+
+
+def dump(place: DatabasePlace, secrets: Mapping[str, str], path: Path, *, starts: Runs = run) -> str:
+    """One snapshot of a database as a file; its SHA-256.
+
+    Raises:
+        StepError: the program is missing or older than the server, or it failed.
+    """
+    with session(place, secrets) as connection:
+        server = server_major(connection)
+    program = new_enough("pg_dump", server, starts=starts)
+    unfinished = path.with_name(f".{path.name}.new")
+    settings = {**environment(uri_of(place, secrets)), "PGAPPNAME": READS}
+    # The file is made by us, so that nobody else can read it while it grows.
+    starts([program, "--format=custom", "--no-password"], environment=settings, writes=unfinished)
+    return kept(unfinished, path)
+
+
+def restore(place: DatabasePlace, secrets: Mapping[str, str], path: Path, *, starts: Runs = run) -> None:
+    """Make a database what a dump holds, all of it or nothing.
+
+    Raises:
+        StepError: the program is missing or older than the server, or it failed.
+    """
+    with session(place, secrets) as connection:
+        server = server_major(connection)
+        database = str(rows(connection, "SELECT current_database()")[0][0])  # a URI may leave it out
+        rows(connection, LINGERING, (WRITES,))  # of a run that was killed, and whose child was not
+    program = new_enough("pg_restore", server, starts=starts)
+    listing = path.with_name(f"{path.name}.list")
+    listing.write_text(chosen(starts([program, "--list", str(path)], environment={})), encoding="utf-8")
+    uri = uri_of(place, secrets)
+    settings = {**environment(uri), "PGAPPNAME": WRITES, "PGOPTIONS": f"{WRITING} {WAITS}"}
+    starts([*restoring(program, listing), f"--dbname={database}", str(path)], environment=settings)
+
+
+def restoring(program: str, listing: Path) -> list[str]:
+    """How a restore is started, but for the database and the file."""
+    return [
+        program, "--clean", "--if-exists", "--single-transaction", "--exit-on-error", "--no-owner", "--no-privileges",
+        "--no-publications", "--no-subscriptions", "--no-password", f"--use-list={listing}",
+    ]  # fmt: skip
+
+
+def chosen(listing: str) -> str:
+    """A dump's table of contents without what the target's administrator makes."""
+    return "".join(f"{line}\n" for line in listing.splitlines() if not NOT_OURS.match(line))
+
+
+def new_enough(name: str, server: int, *, starts: Runs = run) -> str:
+    """Path of a program that understands a server.
+
+    Raises:
+        StepError: it is missing or too old.
+    """
+    program = found(name, package=PACKAGE)
+    major = major_of(starts([program, "--version"], environment={}))
+    if major < server:
+        raise StepError(f"{name} is of version {major}, the server of version {server}", hint=f"install {PACKAGE}")
+    return program
+
+
+def marked(connection: Connection) -> str:
+    """What was written on the database by whom restored it last; "" for nothing."""
+    asked = "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = current_database()"
+    return str(rows(connection, asked)[0][0] or "")
+
+
+def mark(connection: Connection, words: str) -> None:
+    """Write on the database who restored it; "" to take it off."""
+    said = words.replace("'", "''")
+    name = str(rows(connection, "SELECT quote_ident(current_database())")[0][0])
+    changed(connection, f"COMMENT ON DATABASE {name} IS '{said}'")
+    connection.commit()

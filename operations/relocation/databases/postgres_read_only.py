@@ -1,0 +1,171 @@
+"""Makes a PostgreSQL database read-only and writable again, and tries with a write whether it is.
+
+`default_transaction_read_only` of the database binds sessions that begin later, so the others are ended. What was set
+for the user itself goes before it: the canary, which is a session of the same user, finds that out.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final, LiteralString, cast
+
+import psycopg
+from psycopg import sql
+from psycopg.conninfo import make_conninfo
+from psycopg.errors import InsufficientPrivilege, ReadOnlySqlTransaction
+
+from operations.clouds.kubernetes.objects import mapping
+from operations.relocation.runner.step import StepError
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Mapping
+
+    from operations.relocation.config.endpoints import DatabasePlace
+    from operations.relocation.runner.step import Move
+
+SETTING: Final = "default_transaction_read_only"
+WRITING: Final = f"-c {SETTING}=off"  # what a session says for itself goes before what its database says
+SECONDS: Final = 10
+ENDS_WITHIN_MS: Final = 5000
+CANARY: Final = "atoll_canary"  # name of the table that a canary would make, in a transaction that is taken back
+# A user without pg_read_all_stats sees of sessions of others their names, and NULL for the rest
+# (postgresql.org/docs/current/monitoring-stats.html, "Viewing Statistics", 2026-11-23).
+OTHERS: Final[LiteralString] = """
+SELECT pid, usename, application_name, rolsuper FROM pg_stat_activity JOIN pg_roles ON rolname = usename
+WHERE datname = current_database() AND pid <> pg_backend_pid()
+AND coalesce(backend_type, 'client backend') = 'client backend'
+"""
+SET_NOW: Final[LiteralString] = """
+SELECT setconfig FROM pg_db_role_setting JOIN pg_database ON pg_database.oid = setdatabase
+WHERE datname = current_database() AND setrole = 0
+"""
+
+
+def close(place: DatabasePlace, move: Move, *, side: str) -> dict[str, object]:
+    """Make it read-only for every session, now and later; what was done, as JSON.
+
+    Raises:
+        StepError: it cannot be, or sessions of others remain.
+    """
+    key = key_of(side, place)
+    with _session(place, move, writing=True) as session:
+        before = mapping(move.memory.remember(key, {"before": _set_to(session)})).get("before")
+        session.execute(_alter(session, "on"))
+        ended = _end_others(session, place)
+    return {"part": place.part, "engine": place.engine, "before": before, "sessions_ended": ended}
+
+
+def open_again(place: DatabasePlace, move: Move, *, side: str) -> dict[str, object]:
+    """Give the setting back what it was, and let sessions begin anew; nothing where nothing was closed."""
+    kept = move.memory.recall(key_of(side, place))
+    if kept is None:
+        return {}
+    before = mapping(kept).get("before")
+    with _session(place, move, writing=True) as session:
+        session.execute(_alter(session, str(before) if before is not None else None))
+        ended = _end_others(session, place)
+    return {"part": place.part, "engine": place.engine, "restored": before, "sessions_ended": ended}
+
+
+def try_to_write(place: DatabasePlace, move: Move) -> str:
+    """Make a table as its user would, and take it back: "written", "read-only" or "refused" for want of rights."""
+    with _session(place, move, writing=False) as session:
+        try:
+            with session.transaction(force_rollback=True):
+                session.execute(sql.SQL("CREATE TABLE {} (written integer)").format(sql.Identifier(CANARY)))
+                session.execute(sql.SQL("INSERT INTO {} VALUES (1)").format(sql.Identifier(CANARY)))
+        except ReadOnlySqlTransaction:
+            return "read-only"
+        except InsufficientPrivilege:
+            return "refused"
+    return "written"
+
+
+def is_closed(place: DatabasePlace, move: Move) -> bool:
+    """Whether its setting is on already."""
+    with _session(place, move, writing=False) as session:
+        return str(_set_to(session)).lower() in {"on", "true", "yes", "1"}
+
+
+def key_of(side: str, place: DatabasePlace) -> str:
+    """Under which its setting before is remembered: a part may have two databases, each with an address of its own."""
+    return f"freeze/{side}/database/{place.part}/{place.uri_env}"
+
+
+def _set_to(session: psycopg.Connection) -> str | None:
+    """What is set for the database; None for nothing."""
+    row = session.execute(SET_NOW).fetchone()
+    for each in cast("list[str]", row[0] if row else []):
+        name, _, value = each.partition("=")
+        if name == SETTING:
+            return value
+    return None
+
+
+def _alter(session: psycopg.Connection, value: str | None) -> sql.Composed:
+    name = sql.Identifier(session.info.dbname)
+    if value is None:
+        return sql.SQL("ALTER DATABASE {} RESET default_transaction_read_only").format(name)
+    said = sql.SQL("ALTER DATABASE {} SET default_transaction_read_only = {}")
+    return said.format(name, sql.Literal(value))
+
+
+def _end_others(session: psycopg.Connection, place: DatabasePlace) -> int:
+    """End every other session, which began before the setting changed; how many ended.
+
+    Sessions of superusers (backups, metrics of the operator) only a superuser ends: else they stay.
+
+    Raises:
+        StepError: one belongs to somebody else whom this user may not send away.
+    """
+    ended = 0
+    kept: set[str] = set()
+    for pid, user, application, is_super in session.execute(OTHERS).fetchall():
+        try:
+            session.execute("SELECT pg_terminate_backend(%s, %s)", (pid, ENDS_WITHIN_MS))
+            ended += 1
+        except InsufficientPrivilege:
+            kept |= set() if is_super else {f"{user} ({application or 'no name'})"}
+    if kept:
+        raise StepError(
+            f"sessions in the database of {place.part} that cannot be ended: {', '.join(sorted(kept))}",
+            hint="grant pg_signal_backend to the user that the URI names, or end them; then run again",
+        )
+    return ended
+
+
+@contextmanager
+def _session(place: DatabasePlace, move: Move, *, writing: bool) -> Generator[psycopg.Connection]:
+    """A session of the user that the URI names, each statement its own transaction.
+
+    Args:
+        writing: whether it writes even where the database is read-only.
+
+    Raises:
+        StepError: nobody answers, or the statement is refused; never with the password in it.
+    """
+    try:
+        address = make_conninfo(uri_of(place, move.secrets), connect_timeout=SECONDS, application_name="atoll")
+        if writing:
+            address = make_conninfo(address, options=WRITING)
+        with psycopg.connect(address, autocommit=True) as session:
+            yield session
+    except psycopg.Error as error:
+        words = error.diag.message_primary or type(error).__name__
+        raise StepError(
+            f"the database of {place.part} refuses: {words}",
+            hint=f"{place.uri_env} names it; its user must own the database",
+        ) from error
+
+
+def uri_of(place: DatabasePlace, secrets: Mapping[str, str]) -> str:
+    """The URI, without the driver that SQLAlchemy's form may name.
+
+    Raises:
+        StepError: the environment variable is not set.
+    """
+    named = secrets.get(place.uri_env, "")
+    if not named:
+        raise StepError(f"{place.uri_env} is not set", hint=f"it holds the URI of the database of {place.part}")
+    return re.sub(r"^postgres(ql)?(\+[a-z0-9_]+)?://", "postgresql://", named)

@@ -1,0 +1,171 @@
+"""Addresses rewritten by whole columns in one transaction: first what would change, then the change and the proof."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from operations.relocation.databases.uri_conditions import Part, address_like, becomes, both, mention, names_source, orphan, over, rows_of, source_of
+from operations.relocation.databases.schema import version_of
+from operations.relocation.databases.sql import MetadataError, begin, changed, joined, named, rows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from operations.relocation.databases.uri_rules import Rules
+    from operations.relocation.databases.schema import Column, Schema
+    from operations.relocation.databases.sql import Connection
+
+EXAMPLES: Final = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stray:
+    """Addresses of a column that fit no rule."""
+
+    column: str
+    count: int
+    examples: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survey:
+    """What a rewriting would do.
+
+    Args:
+        changes: rows that it would change, by column.
+        orphans: addresses that would be left behind without a word.
+        too_long: addresses that become longer than the column takes.
+        records: rows in which somebody mentions the source; they stay as they were said.
+    """
+
+    version: str
+    changes: dict[str, int]
+    orphans: tuple[Stray, ...]
+    too_long: tuple[Stray, ...]
+    records: dict[str, int]
+
+
+def survey(
+    connection: Connection, schema: Schema, rules: Rules, *, moved: Sequence[str] = (), counting: bool = True
+) -> Survey:
+    """Look, in a transaction that cannot write.
+
+    Args:
+        counting: whether it is counted too what would change; without it only what would be refused is looked for.
+        moved: prefixes of what is moved under another name: a text that mentions one and fits no rule is an orphan.
+
+    Raises:
+        MetadataError: a database that is not known.
+    """
+    begin(connection, writing=False)
+    try:
+        return _survey(connection, schema, rules, moved, counting=counting)
+    finally:
+        connection.rollback()
+
+
+def rewrite(connection: Connection, schema: Schema, rules: Rules, *, moved: Sequence[str] = ()) -> Survey:
+    """Rewrite everything, or nothing; once more changes nothing.
+
+    Raises:
+        MetadataError: a database that is not known, orphans, addresses too long, or one that still names the source.
+    """
+    begin(connection)
+    try:
+        found = _rewritten(connection, schema, rules, moved)
+        connection.commit()
+    except BaseException:
+        connection.rollback()
+        raise
+    return found
+
+
+def refusals(found: Survey) -> list[str]:
+    """Why a rewriting must not be done."""
+    every = {
+        "addresses that fit no rule": found.orphans,
+        "addresses that become too long for their column": found.too_long,
+    }
+    return [f"{what}: {', '.join(map(_told, strays))}" for what, strays in every.items() if strays]
+
+
+def _told(stray: Stray) -> str:
+    return f"{stray.count} in {stray.column} (as {', '.join(stray.examples)})"
+
+
+def _rewritten(connection: Connection, schema: Schema, rules: Rules, moved: Sequence[str]) -> Survey:
+    found = _survey(connection, schema, rules, moved)
+    faults = refusals(found)
+    if faults:
+        raise MetadataError(f"{schema.title}: {'; '.join(faults)}")
+    columns = schema.of("address", "text")
+    done = {each.title: _update(connection, each, rules) for each in columns}
+    left = _counted(connection, columns, rules)
+    if left or done != {**dict.fromkeys(done, 0), **found.changes}:
+        raise MetadataError(f"{schema.title}: changed {done}, expected {found.changes}, left {left}")
+    return found
+
+
+def addresses(connection: Connection, schema: Schema) -> dict[str, set[str]]:
+    """Every address that the server opens, to the columns that have it."""
+    found: dict[str, set[str]] = {}
+    for each in schema.of("address"):
+        name = named(each.name)
+        only = both(rows_of(each), Part(sql=f"{name} IS NOT NULL"), address_like(name))
+        for (value,) in rows(
+            connection, joined("SELECT DISTINCT", name, source_of(each), "WHERE", only.sql), only.values
+        ):
+            found.setdefault(str(value), set()).add(each.title)
+    return found
+
+
+def _survey(
+    connection: Connection, schema: Schema, rules: Rules, moved: Sequence[str], *, counting: bool = True
+) -> Survey:
+    version = version_of(connection, schema)
+    columns = schema.of("address", "text")
+    too_long = [_stray(connection, each, over(each, rules)) for each in columns if each.limit]
+    strays = [_stray(connection, each, orphan(each, rules)) for each in schema.of("address")]
+    if moved:
+        strays += [_stray(connection, each, mention(each, rules, moved)) for each in schema.of("text")]
+    return Survey(
+        version=version,
+        changes=_counted(connection, columns, rules) if counting else {},
+        orphans=tuple(each for each in strays if each.count),
+        too_long=tuple(each for each in too_long if each.count),
+        records=_counted(connection, schema.of("record"), rules) if counting else {},
+    )
+
+
+def _counted(connection: Connection, columns: Sequence[Column], rules: Rules) -> dict[str, int]:
+    counts = {each.title: _count(connection, each, names_source(each, rules)) for each in columns}
+    return {title: count for title, count in counts.items() if count}
+
+
+def _count(connection: Connection, column: Column, where: Part) -> int:
+    only = both(rows_of(column), where)
+    found = rows(connection, joined("SELECT count(*)", source_of(column), "WHERE", only.sql), only.values)
+    return int(found[0][0])
+
+
+def _update(connection: Connection, column: Column, rules: Rules) -> int:
+    if not rules.moving:
+        return 0
+    new, only = becomes(column, rules), both(rows_of(column), names_source(column, rules))
+    statement = joined("UPDATE", named(column.table), "SET", named(column.name), "=", new.sql, "WHERE", only.sql)
+    return changed(connection, statement, (*new.values, *only.values))
+
+
+def _stray(connection: Connection, column: Column, where: Part) -> Stray:
+    only = both(rows_of(column), where)
+    count = _count(connection, column, where)
+    if not count:
+        return Stray(column=column.title, count=0, examples=())
+    name = named(column.name)
+    asked = joined("SELECT DISTINCT", name, source_of(column), "WHERE", only.sql, "ORDER BY", name, f"LIMIT {EXAMPLES}")
+    return Stray(
+        column=column.title,
+        count=count,
+        examples=tuple(str(row[0])[:200] for row in rows(connection, asked, only.values)),
+    )

@@ -1,0 +1,159 @@
+"""Names in a hosts file, and names that a person switches."""
+
+from __future__ import annotations
+
+import os
+import socket
+from ipaddress import ip_address
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, cast, final
+
+from operations.relocation.dns.hosts_text import addresses, switched
+from operations.relocation.dns.records import is_same, key_of, one_of
+from operations.clouds.kubernetes.objects import mapping
+from operations.relocation.writers.suspension import Patience
+from operations.relocation.runner.step import StepError
+from operations.project.atomic_files import write_all
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from operations.relocation.config.endpoints import NamesMove
+    from operations.relocation.runner.step import Evidence, Move
+
+    Resolve = Callable[[str], frozenset[str]]
+
+UNTIL: Final = Patience(seconds=1800.0, pause=5.0)  # a person sets the names, and caches let go of the old ones
+
+
+@final
+class HostsFile:
+    """A file in the form of /etc/hosts: written beside, then renamed."""
+
+    def switch(self, names: NamesMove, move: Move) -> Evidence:
+        """See `naming.Writer`."""
+        path = _file(names)
+        text = _read(path)
+        there = addresses(text, names.names)
+        for name, address in there.items():
+            _known(name, address, names)
+        kept = mapping(move.memory.remember(key_of(str(path)), {"text": text, "addresses": there}))
+        _write(path, switched(text, dict.fromkeys(names.names, names.target)))
+        found = addresses(_read(path), names.names)
+        return {"file": str(path), "before": kept.get("addresses"), "now": found}
+
+    def put_back(self, names: NamesMove, move: Move) -> Evidence:
+        """The very text of before, where nobody else wrote meanwhile; else the addresses alone."""
+        path = _file(names)
+        kept = mapping(move.memory.recall(key_of(str(path))))
+        if not kept:
+            return {}
+        before = str(kept["text"])
+        text = _read(path)
+        ours = switched(before, dict.fromkeys(names.names, names.target))
+        old = cast("dict[str, str | None]", dict(mapping(kept["addresses"])))
+        _write(path, before if text in {before, ours} else switched(text, old))
+        return {"file": str(path), "now": addresses(_read(path), names.names)}
+
+
+def _known(name: str, address: str | None, names: NamesMove) -> None:
+    """Refuse to overwrite what belongs to neither side."""
+    if address is None or is_same(address, names.target) or not names.source or is_same(address, names.source):
+        return
+    raise StepError(
+        f"{name} points to {address}, which is neither the source's {names.source} nor the target's {names.target}",
+        hint="`names` in relocation.yaml says where names point before and after",
+    )
+
+
+def _file(names: NamesMove) -> Path:
+    """Path of the file.
+
+    Raises:
+        StepError: none is named, or what names are to point to is no address.
+    """
+    if not names.file:
+        raise StepError("no hosts file is named", hint="`file` of `names` in relocation.yaml")
+    if stars := [each for each in names.names if "*" in each]:
+        raise StepError(f"a hosts file knows no stars: {', '.join(stars)}", hint="write each name")
+    try:
+        ip_address(names.target)
+    except ValueError:
+        raise StepError(f"{names.target!r} is no address, and a hosts file holds nothing else") from None
+    return Path(names.file).expanduser()
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise StepError(f"{path} cannot be read: {_words(error)}") from error
+
+
+def _write(path: Path, text: str) -> None:
+    if _read(path) == text:
+        return
+    try:
+        write_all({path: text})
+    except OSError as error:
+        raise StepError(f"{path} cannot be written: {_words(error)}", hint="run it as somebody who may") from error
+
+
+def _words(error: Exception) -> str:
+    return os.strerror(error.errno) if isinstance(error, OSError) and error.errno else "it is no text"
+
+
+@final
+class ByHand:
+    """A person, who is told what to set, and whose work is waited for."""
+
+    def __init__(self, resolve: Resolve | None = None, *, patience: Patience = UNTIL) -> None:
+        """Args: resolve: every address of a name; none where it has none."""
+        self._resolve = resolve or resolved
+        self._patience = patience
+
+    def switch(self, names: NamesMove, move: Move) -> Evidence:
+        """See `naming.Writer`."""
+        before = move.memory.remember(
+            key_of("by_hand"), {each: sorted(self._resolve(one_of(each))) for each in names.names}
+        )
+        return {"by_hand": True, "before": before, "now": self._wait(names, names.target, move)}
+
+    def put_back(self, names: NamesMove, move: Move) -> Evidence:
+        """Nothing where nobody was asked to switch."""
+        if move.memory.recall(key_of("by_hand")) is None:
+            return {}
+        return {"by_hand": True, "now": self._wait(names, names.source, move)}
+
+    def _wait(self, names: NamesMove, wanted: str, move: Move) -> dict[str, list[str]]:
+        """Say what to set, and wait until each name points there.
+
+        Raises:
+            StepError: one does not when patience ends.
+        """
+        if not wanted:
+            raise StepError("nobody knows where the names are to point", hint="`source` and `target` of `names`")
+        move.say(f"set these names to {wanted}, with a time to live of {names.ttl_seconds} s: {', '.join(names.names)}")
+        found: dict[str, list[str]] = {}
+
+        def there() -> bool:
+            goal = self._resolve(wanted)
+            found.update({each: sorted(self._resolve(one_of(each))) for each in names.names})
+            return bool(goal) and all(found[each] and goal.issuperset(found[each]) for each in names.names)
+
+        if self._patience.until(there):
+            return found
+        wrong = ", ".join(f"{name} is at {', '.join(at) or 'no address'}" for name, at in found.items())
+        raise StepError(
+            f"the names do not point to {wanted} yet: {wrong}",
+            hint="set them, wait until their old time to live has passed, and run again",
+            evidence={"names": found},
+        )
+
+
+def resolved(name: str) -> frozenset[str]:
+    """Addresses of a name, as this machine finds them; none where it has none."""
+    try:
+        return frozenset(str(each[4][0]) for each in socket.getaddrinfo(name, None, type=socket.SOCK_STREAM))
+    except OSError:
+        return frozenset()

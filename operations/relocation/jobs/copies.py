@@ -1,0 +1,282 @@
+"""Copies and manifests by Jobs in a cluster: the same movers as here, in shards, next to the data."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import TYPE_CHECKING, Final, Protocol
+
+from operations.relocation.jobs import package, shard_totals
+from operations.relocation.jobs.credentials import authorities_of, keys_of
+from operations.relocation.jobs.objects import IMAGE, LABEL, MoverJob, Peer
+from operations.relocation.jobs.results import Deposits
+from components.agents.mover.store import s3_client
+from components.agents.mover.bucket_copy import MANIFEST
+from components.agents.mover.store.model import StoreError
+from operations.relocation.jobs.rounds import COPY, MoverRun, kinds
+from operations.relocation.runner.step import StepError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Mapping, Sequence
+    from pathlib import Path
+
+    from operations.relocation.jobs.objects import Manifest
+    from operations.relocation.jobs.results import Result
+    from operations.relocation.jobs.runs import Ended
+    from components.agents.mover.manifests.scan import Look, Seen
+    from components.agents.mover.round_model import CopyOptions, RoundReport
+    from components.agents.mover.store.model import Place
+
+DEPOSITS: Final = "movers/"  # below the reserved prefix
+CLAIM: Final = "PersistentVolumeClaim"
+
+
+class Runs(Protocol):
+    """What is needed of a cluster; see `live.job_runs.JobRuns`."""
+
+    def start(self, objects: Sequence[Manifest]) -> None:
+        """Apply the objects."""
+        ...
+
+    def wait(self, job: Manifest, *, say: Callable[[str], None]) -> Ended:
+        """Watch a Job to its end."""
+        ...
+
+    def remove(self, objects: Sequence[Manifest]) -> None:
+        """Delete the objects."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterMovers:
+    """Where and how movers run.
+
+    Args:
+        shards: of each bucket; the same in every round, for each has its own ledger.
+        peers: where movers may connect to.
+        endpoints: of "source" and "target" as pods reach them, where that is not as it is reached from here.
+        storage_class: of the volume with the ledgers, which several nodes must be able to mount; "" for the default.
+    """
+
+    runs: Runs
+    namespace: str
+    peers: tuple[Peer, ...]
+    endpoints: Mapping[str, str] = field(default_factory=dict[str, str])
+    storage_class: str = ""
+    claim_gib: int = 10
+    shards: int = 8
+    parallelism: int = 4
+    node_selector: Mapping[str, str] = field(default_factory=dict[str, str])
+    tolerations: tuple[Mapping[str, str], ...] = ()
+    queue: str = ""
+    image: str = IMAGE
+    monitored: bool = False
+    connect: Callable[[Place], s3_client.S3Store] = s3_client.connect
+
+    def copy_round(
+        self, source: Place, target: Place, *, folder: Path, options: CopyOptions, say: Callable[[str], None]
+    ) -> RoundReport:
+        """Copy what changed, as `mover.copying.copy_round` does it here; one that runs already is waited for.
+
+        Raises:
+            StepError: the cluster refused, or movers ended without a result.
+            StoreError: what movers left at the target cannot be read.
+        """
+        spec: dict[str, object] = {
+            "do": "copy",
+            "reserved": options.reserved,
+            "versions": options.versions,
+            "counts_tags": options.tags_counted,
+            "tags_again": options.tags_again,
+            "transfers": options.transfers,
+        }
+        rate = options.bandwidth_mib_per_s
+        with self._run(MoverRun(spec=spec, kind=COPY, folder=folder, rate=rate), source, target, say) as (ended, found):
+            done = self._report(found, ended)
+            if ended.done and not done.failures and not done.foreigns:
+                found.manifest(folder / MANIFEST)
+                done.manifest = str(folder / MANIFEST)
+        return done
+
+    def take(
+        self,
+        source: Place,
+        target: Place,
+        wanted: Look,
+        path: Path,
+        *,
+        say: Callable[[str], None],
+        mib_per_s: float | None = None,
+    ) -> Seen:
+        """Write the manifest of the side that is looked at; what was seen.
+
+        Args:
+            target: where movers leave their manifests, whichever side they look at.
+            path: its name tells looks apart that are under way at once.
+            mib_per_s: what all of them may read together; None for all there is.
+
+        Raises:
+            StepError: the cluster refused, or movers ended without a result.
+            StoreError: what movers left at the target cannot be read.
+            ManifestError: a shard's manifest cannot be believed.
+        """
+        side = "source" if wanted.place == source else "target"
+        spec: dict[str, object] = {
+            "do": "look",
+            "looks_at": side,
+            "reserved": wanted.reserved,
+            "versions": wanted.versions,
+            "counts_tags": wanted.counts_tags,
+            "transfers": wanted.threads,
+            "sample_percent": wanted.sample.percent,
+            "sample_seed": wanted.sample.seed,
+        }
+        kind = f"look-{path.stem}"  # a look for another file may be under way
+        run = MoverRun(spec=spec, kind=kind, folder=path.parent, rate=mib_per_s)
+        with self._run(run, source, target, say) as (ended, found):
+            seen = shard_totals.whole_look(self._results(found, ended))
+            found.manifest(path)
+        return seen
+
+    def leave(self, source: Place, target: Place, *, folder: Path, reserved: str, ledgers: bool) -> list[str]:
+        """Remove what a killed process left in the cluster of one bucket, keys first of all; the Jobs' names.
+
+        Args:
+            ledgers: whether what was copied is forgotten too; another copy would find everything to be somebody else's.
+
+        Raises:
+            StepError: the cluster refused.
+        """
+        gone: list[str] = []
+        for kind in kinds(folder):
+            run = MoverRun(spec={"reserved": reserved}, kind=kind, folder=folder, rate=None)
+            known = run.known(shards=self.shards)
+            job = self._job(run, source, target, number=known.get("number", 0))
+            if known.get("open"):
+                self._give_up(job, source, target, run)
+                run.write(known["number"], shards=self.shards, is_open=False)
+                gone.append(job.name)
+            if ledgers and job.claim:
+                self.runs.remove([self._claim(job)])
+        return gone
+
+    @contextmanager
+    def _run(
+        self, run: MoverRun, source: Place, target: Place, say: Callable[[str], None]
+    ) -> Generator[tuple[Ended, Deposits]]:
+        """Run a Job to its end; what it left is removed after it was read."""
+        state = run.known(shards=self.shards)
+        number = state.get("number", 0)
+        if state.get("open") and not run.goes_on(state):
+            self._give_up(self._job(run, source, target, number=number), source, target, run)
+            run.write(number, shards=self.shards, is_open=False)
+            state = {}
+        if not state.get("open"):
+            number += 1
+            run.write(number, shards=self.shards, is_open=True)
+        job = self._job(run, source, target, number=number)
+        objects = self._objects(job, source, target)
+        self.runs.start(objects)
+        ended = self.runs.wait(objects[-1], say=say)
+        deposits = self._deposits(job, target, run)
+        try:
+            yield ended, deposits
+            deposits.remove()
+        finally:
+            self.runs.remove(self._passing(objects))
+            run.write(number, shards=self.shards, is_open=False)
+
+    def _give_up(self, job: MoverJob, source: Place, target: Place, run: MoverRun) -> None:
+        """Remove a Job whose answer would no longer be to the question: it was begun by a process that was killed."""
+        self.runs.remove(self._passing(self._objects(job, source, target)))
+        self._deposits(job, target, run).remove()
+
+    def _objects(self, job: MoverJob, source: Place, target: Place) -> list[Manifest]:
+        return [
+            *([self._claim(job)] if job.claim else []),
+            *keys_of(job, source, target),
+            *authorities_of(job, source, target),
+            *package.objects(job),
+        ]
+
+    @staticmethod
+    def _passing(objects: list[Manifest]) -> list[Manifest]:
+        """What goes with a round: the ledgers stay for the next one, keys do not."""
+        return [each for each in objects if each["kind"] != CLAIM]
+
+    def _deposits(self, job: MoverJob, target: Place, run: MoverRun) -> Deposits:
+        return Deposits(
+            connect=self.connect,
+            target=target,
+            deposits=str(job.spec["deposits"]),
+            name=job.name,
+            shards=self.shards,
+            folder=run.folder / "movers",
+        )
+
+    def _report(self, deposits: Deposits, ended: Ended) -> RoundReport:
+        return shard_totals.whole_round(self._results(deposits, ended))
+
+    def _results(self, deposits: Deposits, ended: Ended) -> list[Result]:
+        try:
+            return deposits.results()
+        except StoreError as error:
+            if ended.done:
+                raise
+            raise StepError(
+                f"movers of shards {ended.failed_shards or 'that never ran'} ended without a result: {ended.why}",
+                hint=f"kubectl logs -n {self.namespace} -l {LABEL} says why",
+            ) from error
+
+    def _job(self, run: MoverRun, source: Place, target: Place, *, number: int) -> MoverJob:
+        reserved = str(run.spec["reserved"])
+        if not reserved:
+            raise StepError("movers in a cluster need a prefix for what they leave at the target")
+        sides = {"source": source, "target": target}
+        digest = sha256(f"{source.endpoint}/{source.bucket}/{target.bucket}".encode()).hexdigest()[:10]
+        name = f"atoll-{digest}-{run.kind}-{number}"
+        spec: dict[str, object] = {
+            **run.spec,
+            "name": name,
+            "deposits": f"{reserved}{DEPOSITS}",
+            **{side: self._reached(side, place) for side, place in sides.items()},
+        }
+        return MoverJob(
+            name=name,
+            namespace=self.namespace,
+            spec=spec,
+            secrets={side: f"{name}-{side}" for side in sides},
+            authorities={side: f"{name}-{side}-authority" for side, place in sides.items() if place.authority},
+            peers=self.peers,
+            claim=f"atoll-{digest}-ledgers" if run.kind == COPY else "",
+            shards=self.shards,
+            parallelism=min(self.parallelism, self.shards),
+            mib_per_s=run.rate,
+            node_selector=self.node_selector,
+            tolerations=self.tolerations,
+            queue=self.queue,
+            image=self.image,
+            monitored=self.monitored,
+        )
+
+    def _reached(self, side: str, place: Place) -> dict[str, object]:
+        return {
+            "endpoint": self.endpoints.get(side, place.endpoint),
+            "region": place.region,
+            "bucket": place.bucket,
+            "path_style": place.path_style,
+        }
+
+    def _claim(self, job: MoverJob) -> Manifest:
+        kind = {"storageClassName": self.storage_class} if self.storage_class else {}
+        return {
+            "apiVersion": "v1",
+            "kind": CLAIM,
+            "metadata": {"name": job.claim, "namespace": job.namespace},
+            "spec": {
+                "accessModes": ["ReadWriteMany" if job.parallelism > 1 else "ReadWriteOnce"],
+                "resources": {"requests": {"storage": f"{self.claim_gib}Gi"}},
+                **kind,
+            },
+        }

@@ -1,0 +1,232 @@
+"""The Kubernetes objects of a Job of movers, as plain documents: its pods, how they fail, whom they may reach."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from components.context.names import NAME_CACHE
+from components.agents.mover.job import REFUSED, STOPPED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+Manifest = dict[str, object]
+
+# python:3.12-slim beneath (its Dockerfile at kubeflow/notebooks, 2026-11-22), which has SQLite, and most of our
+# clusters have pulled it already. MLflow's would do, at several times the size; nothing that it adds is of use here.
+IMAGE: Final = "ghcr.io/kubeflow/notebooks/jupyter-web-app:v1.11.0"
+SPEC: Final = "spec.json"
+CODE_FOLDER: Final = "/mover"
+SPEC_FOLDER: Final = "/spec"
+KEYS_FOLDER: Final = "/keys"
+AUTHORITY_FOLDER: Final = "/authority"
+WORK_FOLDER: Final = "/work"
+PORT: Final = 8080
+NOBODY: Final = 65532
+GRACE_SECONDS: Final = 120  # for the object or part that is under way
+TRIES_PER_SHARD: Final = 6
+LABEL: Final = "atoll/mover"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Peer:
+    """Where a mover may connect to.
+
+    Args:
+        cidr: of the store's addresses, or "" for pods.
+        namespace: of the store's pods.
+        labels: of the store's pods.
+    """
+
+    port: int
+    cidr: str = ""
+    namespace: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MoverJob:
+    """One Job of movers.
+
+    Args:
+        spec: what they do, as `components.agents.mover.job` reads it, without shards, bandwidth and folders.
+        secrets: Secrets with the files access_key, secret_key and session_token, by "source" and "target".
+        authorities: ConfigMaps with a file ca.crt, by the same words; only for stores that have their own.
+        claim: volume claim that the ledger lies on, so that a mover that is started elsewhere goes on; "" where
+            nothing is written down, as when a store is only looked at.
+        mib_per_s: of all shards together; None for all there is.
+        deadline_seconds: after which all of it fails.
+        tolerations: taints that its pods do not mind, as those of spot nodes: they stop as asked and go on elsewhere.
+        image: from a mirror where there is one.
+    """
+
+    name: str
+    namespace: str
+    spec: Mapping[str, object]
+    secrets: Mapping[str, str]
+    peers: tuple[Peer, ...]
+    authorities: Mapping[str, str] = field(default_factory=dict[str, str])
+    claim: str = ""
+    shards: int = 4
+    parallelism: int = 4
+    mib_per_s: float | None = None
+    deadline_seconds: int = 7 * 24 * 3600
+    tolerations: tuple[Mapping[str, str], ...] = ()
+    node_selector: Mapping[str, str] = field(default_factory=dict[str, str])
+    queue: str = ""
+    image: str = IMAGE
+    cpu: str = "1"
+    memory: str = "1Gi"
+    monitored: bool = False
+
+
+def head(job: MoverJob, version: str, kind: str, *, name: str = "") -> Manifest:
+    """How every object of it begins."""
+    metadata = {"name": name or job.name, "namespace": job.namespace, "labels": {LABEL: job.name}}
+    return {"apiVersion": version, "kind": kind, "metadata": metadata}
+
+
+def indexed_job(job: MoverJob, *, paths: Iterable[str]) -> Manifest:
+    """The Job: a shard for each index; pods that were stopped or evicted count as no failure.
+
+    Args:
+        paths: files of the mover.
+    """
+    labels = {LABEL: job.name, **({"kueue.x-k8s.io/queue-name": job.queue} if job.queue else {})}
+    return {
+        **head(job, "batch/v1", "Job"),
+        "metadata": {"name": job.name, "namespace": job.namespace, "labels": labels},
+        "spec": {
+            "completionMode": "Indexed",
+            "completions": job.shards,
+            "parallelism": job.parallelism,
+            "backoffLimitPerIndex": TRIES_PER_SHARD,
+            "activeDeadlineSeconds": job.deadline_seconds,
+            "podReplacementPolicy": "Failed",  # never two movers of one shard side by side: one ledger, one writer
+            "podFailurePolicy": {
+                "rules": [
+                    {"action": "FailIndex", "onExitCodes": _exit_codes(REFUSED)},
+                    {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]},
+                    {"action": "Ignore", "onExitCodes": _exit_codes(STOPPED)},
+                ]
+            },
+            "template": {"metadata": {"labels": {LABEL: job.name}}, "spec": _pod(job, paths)},
+        },
+    }
+
+
+def _exit_codes(*values: int) -> Manifest:
+    return {"containerName": "mover", "operator": "In", "values": list(values)}
+
+
+def _pod(job: MoverJob, paths: Iterable[str]) -> Manifest:
+    return {
+        "serviceAccountName": job.name,
+        "automountServiceAccountToken": False,
+        "enableServiceLinks": False,
+        "restartPolicy": "Never",
+        "terminationGracePeriodSeconds": GRACE_SECONDS,
+        "nodeSelector": dict(job.node_selector),
+        "tolerations": [dict(each) for each in job.tolerations],
+        "securityContext": {
+            "runAsNonRoot": True,
+            "runAsUser": NOBODY,
+            "runAsGroup": NOBODY,
+            "fsGroup": NOBODY,
+            "fsGroupChangePolicy": "OnRootMismatch",
+            "seccompProfile": {"type": "RuntimeDefault"},
+        },
+        "containers": [_container(job)],
+        "volumes": _volumes(job, paths),
+    }
+
+
+def _container(job: MoverJob) -> Manifest:
+    mounts = [
+        {"name": "code", "mountPath": CODE_FOLDER, "readOnly": True},
+        {"name": "spec", "mountPath": SPEC_FOLDER, "readOnly": True},
+        {"name": "work", "mountPath": WORK_FOLDER},
+        {"name": "tmp", "mountPath": "/tmp"},  # noqa: S108 - of the pod alone
+        *({"name": f"keys-{side}", "mountPath": f"{KEYS_FOLDER}/{side}", "readOnly": True} for side in job.secrets),
+        *(
+            {"name": f"authority-{side}", "mountPath": f"{AUTHORITY_FOLDER}/{side}", "readOnly": True}
+            for side in job.authorities
+        ),
+    ]
+    return {
+        "name": "mover",
+        "image": job.image,
+        "command": ["python3", "-I", CODE_FOLDER, f"{SPEC_FOLDER}/{SPEC}"],
+        "ports": [{"name": "metrics", "containerPort": PORT}],
+        "resources": {"requests": {"cpu": job.cpu, "memory": job.memory}, "limits": {"memory": job.memory}},
+        "securityContext": {
+            "allowPrivilegeEscalation": False,
+            "readOnlyRootFilesystem": True,
+            "capabilities": {"drop": ["ALL"]},
+        },
+        "terminationMessagePolicy": "FallbackToLogsOnError",
+        "volumeMounts": mounts,
+    }
+
+
+def _volumes(job: MoverJob, paths: Iterable[str]) -> list[Manifest]:
+    work: Manifest = {"persistentVolumeClaim": {"claimName": job.claim}} if job.claim else {"emptyDir": {}}
+    items = [{"key": flat(path), "path": path} for path in paths]
+    return [
+        {"name": "code", "configMap": {"name": f"{job.name}-code", "items": items}},
+        {"name": "spec", "configMap": {"name": f"{job.name}-spec"}},
+        {"name": "work", **work},
+        {"name": "tmp", "emptyDir": {}},
+        *(
+            {"name": f"keys-{side}", "secret": {"secretName": name, "defaultMode": 0o440}}
+            for side, name in job.secrets.items()
+        ),
+        *({"name": f"authority-{side}", "configMap": {"name": name}} for side, name in job.authorities.items()),
+    ]
+
+
+def flat(path: str) -> str:
+    """Key of a ConfigMap, which holds no folders."""
+    return path.replace("/", ".")
+
+
+def network(job: MoverJob) -> Manifest:
+    """Out to the stores and to DNS, in to the metrics; nothing else."""
+    selector = {"matchLabels": {LABEL: job.name}}
+    dns = {
+        "to": [
+            {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "kube-system"}}},
+            {"ipBlock": {"cidr": NAME_CACHE}},
+        ],
+        "ports": [{"protocol": "UDP", "port": 53}, {"protocol": "TCP", "port": 53}],
+    }
+    return {
+        **head(job, "networking.k8s.io/v1", "NetworkPolicy"),
+        "spec": {
+            "podSelector": selector,
+            "policyTypes": ["Egress", "Ingress"],
+            "egress": [dns, *(_towards(peer) for peer in job.peers)],
+            "ingress": [{"ports": [{"protocol": "TCP", "port": PORT}]}],
+        },
+    }
+
+
+def _towards(peer: Peer) -> Manifest:
+    pods = {
+        "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": peer.namespace}},
+        "podSelector": {"matchLabels": dict(peer.labels)},
+    }
+    to = {"ipBlock": {"cidr": peer.cidr}} if peer.cidr else pods
+    return {"to": [to], "ports": [{"protocol": "TCP", "port": peer.port}]}
+
+
+def monitor(job: MoverJob) -> Manifest:
+    """What tells Prometheus to ask them."""
+    return {
+        **head(job, "monitoring.coreos.com/v1", "PodMonitor"),
+        "spec": {
+            "selector": {"matchLabels": {LABEL: job.name}},
+            "podMetricsEndpoints": [{"port": "metrics", "path": "/metrics"}],
+        },
+    }

@@ -1,0 +1,90 @@
+"""The mover as a Job of a cluster: the very modules that run here, in a ConfigMap; keys stay in their Secrets."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, cast
+
+from components.agents import mover
+from operations.relocation.jobs.objects import AUTHORITY_FOLDER, KEYS_FOLDER, PORT, SPEC, WORK_FOLDER, flat, head, indexed_job, monitor, network
+from planning.values.errors import AtollError, Fault, InputError
+
+if TYPE_CHECKING:
+    from operations.relocation.jobs.objects import Manifest, MoverJob
+
+START: Final = "__main__.py"
+MOST_BYTES: Final = 2**20  # of a ConfigMap; https://kubernetes.io/docs/concepts/configuration/configmap/ (2026-11-22)
+
+
+def sources() -> dict[str, str]:
+    """Files of the mover by their paths below the folder it is started from: the very modules, as they are."""
+    package = Path(str(mover.__file__)).parent
+    *above, root = package.parents[: len(mover.__name__.split("."))]
+    paths = [*(folder / "__init__.py" for folder in reversed(above)), *sorted(package.rglob("*.py"))]
+    read = {path.relative_to(root).as_posix(): path.read_text(encoding="utf-8") for path in paths}
+    return {START: (package / START).read_text(encoding="utf-8"), **read}
+
+
+def code(job: MoverJob) -> Manifest:
+    """ConfigMap with the mover.
+
+    Raises:
+        AtollError: it has become too long for one.
+    """
+    found = {flat(path): text for path, text in sources().items()}
+    size = sum(len(key) + len(text.encode()) for key, text in found.items())
+    if size >= MOST_BYTES:
+        raise AtollError(f"the mover has {size} bytes, a ConfigMap holds less than {MOST_BYTES}")
+    return {**head(job, "v1", "ConfigMap", name=f"{job.name}-code"), "data": found}
+
+
+def told(job: MoverJob) -> Manifest:
+    """ConfigMap with what this Job does."""
+    share = None if job.mib_per_s is None else job.mib_per_s / min(job.parallelism, job.shards)
+    sides = {side: {**_below(job, side), "authority": f"{AUTHORITY_FOLDER}/{side}/ca.crt"} for side in job.authorities}
+    spec = {
+        **job.spec,
+        **sides,
+        "shards": job.shards,
+        "mib_per_s": share,
+        "folder": WORK_FOLDER,
+        "keys": KEYS_FOLDER,
+        "listen": "0.0.0.0",  # noqa: S104 - its own pod; the network policy says who may ask
+        "port": PORT,
+    }
+    text = json.dumps(spec, indent=2, sort_keys=True) + "\n"
+    return {**head(job, "v1", "ConfigMap", name=f"{job.name}-spec"), "data": {SPEC: text}}
+
+
+def _below(job: MoverJob, side: str) -> dict[str, object]:
+    return cast("dict[str, object]", job.spec[side])
+
+
+def objects(job: MoverJob) -> list[Manifest]:
+    """Everything that is applied, in order; the Secrets and the claim are there before.
+
+    Raises:
+        InputError: it cannot be run like this.
+        AtollError: the mover has become too long for a ConfigMap.
+    """
+    _check(job)
+    account = {**head(job, "v1", "ServiceAccount"), "automountServiceAccountToken": False}
+    monitored = [monitor(job)] if job.monitored else []
+    return [account, code(job), told(job), network(job), *monitored, indexed_job(job, paths=sources())]
+
+
+def _check(job: MoverJob) -> None:
+    faults: list[str] = []
+    if not 1 <= job.parallelism <= job.shards:
+        faults.append(f"{job.parallelism} movers at once for {job.shards} shards")
+    if job.mib_per_s is not None and job.mib_per_s <= 0:
+        faults.append(f"a bandwidth of {job.mib_per_s} MiB/s")
+    if not job.peers:
+        faults.append("no address of a store: movers could reach nothing")
+    if not job.secrets:
+        faults.append("no Secret with keys")
+    if faults:
+        raise InputError(
+            f"the movers {job.name} cannot be run", faults=[Fault(message=each, file=job.name) for each in faults]
+        )

@@ -1,0 +1,151 @@
+"""Runs movers as a Job of a live cluster: applies its objects, waits for the end, says which shards failed."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Final, cast, final
+
+from operations.clouds.kubernetes import client as api_server
+from operations.relocation.runner.step import StepError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from kubernetes import client
+
+    from operations.relocation.jobs.objects import Manifest
+
+OWNER: Final = "atoll-relocate"
+EVERY_SECONDS: Final = 5.0
+SILENT_MOST: Final = 12  # answers in a row that did not come: a minute of an API server that starts again
+# What such a server says, or one to which a new token of the kubeconfig's plugin is still to come.
+PASSING: Final = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.TOO_MANY_REQUESTS})
+# Plural of each kind that a Job of movers consists of.
+PLURALS: Final[Mapping[str, str]] = {
+    "ConfigMap": "configmaps",
+    "Job": "jobs",
+    "NetworkPolicy": "networkpolicies",
+    "PersistentVolumeClaim": "persistentvolumeclaims",
+    "PodMonitor": "podmonitors",
+    "Secret": "secrets",
+    "ServiceAccount": "serviceaccounts",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """How a Job ended.
+
+    Args:
+        failed_shards: in Kubernetes' words, as in "0,3-5"; "" for none.
+        why: reason and message of its failure.
+    """
+
+    done: bool
+    shards: int
+    failed_shards: str = ""
+    why: str = ""
+
+
+@final
+class JobRuns:
+    """Jobs of one cluster."""
+
+    def __init__(
+        self, api: client.ApiClient, *, sleep: Callable[[float], None] = time.sleep, every: float = EVERY_SECONDS
+    ) -> None:
+        self._api, self._sleep, self._every = api, sleep, every
+
+    def start(self, objects: Sequence[Manifest]) -> None:
+        """Apply the objects; a Job that runs already goes on.
+
+        Raises:
+            StepError: the cluster refused one of them, or does not answer.
+        """
+        for each in objects:
+            path = f"{path_of(each)}?fieldManager={OWNER}&force=true&fieldValidation=Strict"
+            status, found = self._call("PATCH", path, body=json.dumps(each), kind=api_server.APPLY)
+            if status >= HTTPStatus.MULTIPLE_CHOICES:
+                raise StepError(
+                    f"the cluster refused {each['kind']} {path_of(each)}: {status} {found.get('message', '')}",
+                    hint="the kubeconfig's user must be allowed to make it; then run again, it goes on",
+                )
+
+    def wait(self, job: Manifest, *, say: Callable[[str], None]) -> Ended:
+        """Watch a Job to its end, which its own deadline brings at the latest.
+
+        Raises:
+            StepError: the cluster does not answer any more, or the Job is gone.
+        """
+        last = ""
+        while True:
+            status = self._status(job)
+            line = f"{status.get('succeeded') or 0} shards done, {status.get('active') or 0} at work"
+            if line != last:
+                say(line)
+            last = line
+            ended = _ended(status)
+            if ended is not None:
+                return ended
+            self._sleep(self._every)
+
+    def remove(self, objects: Sequence[Manifest]) -> None:
+        """Delete the objects, the Job's pods with it.
+
+        Raises:
+            StepError: the cluster refused, or does not answer.
+        """
+        for each in reversed(objects):
+            status, found = self._call("DELETE", f"{path_of(each)}?propagationPolicy=Background")
+            if status >= HTTPStatus.MULTIPLE_CHOICES and status != HTTPStatus.NOT_FOUND:
+                raise StepError(f"the cluster refused to delete {path_of(each)}: {status} {found.get('message', '')}")
+
+    def _status(self, job: Manifest) -> Mapping[str, object]:
+        for left in reversed(range(SILENT_MOST)):
+            try:
+                status, found = self._call("GET", path_of(job))
+            except StepError:
+                if not left:
+                    raise
+                self._sleep(self._every)
+                continue
+            if left and (status in PASSING or status >= HTTPStatus.INTERNAL_SERVER_ERROR):
+                self._sleep(self._every)
+                continue
+            if status >= HTTPStatus.MULTIPLE_CHOICES:
+                how = "is not there any more" if status == HTTPStatus.NOT_FOUND else "cannot be looked at"
+                raise StepError(f"{path_of(job)} {how}: {status} {found.get('message', '')}")
+            return cast("dict[str, object]", found.get("status") or {})
+        raise AssertionError
+
+    def _call(
+        self, method: str, path: str, *, body: str | None = None, kind: str = ""
+    ) -> tuple[int, Mapping[str, object]]:
+        try:
+            status, content = api_server.answer(self._api, method, path, body=body, sent_as=kind)
+        except api_server.SILENT as error:
+            raise StepError(f"the cluster does not answer: {type(error).__name__}") from error
+        return status, api_server.parsed(content)
+
+
+def path_of(each: Manifest) -> str:
+    """Where the API serves an object."""
+    version, metadata = str(each["apiVersion"]), cast("dict[str, str]", each["metadata"])
+    root = f"/apis/{version}" if "/" in version else f"/api/{version}"
+    return f"{root}/namespaces/{metadata['namespace']}/{PLURALS[str(each['kind'])]}/{metadata['name']}"
+
+
+def _ended(status: Mapping[str, object]) -> Ended | None:
+    conditions = cast("list[dict[str, str]]", status.get("conditions") or [])
+    for each in conditions:
+        if each["status"] == "True" and each["type"] in {"Complete", "Failed"}:
+            return Ended(
+                done=each["type"] == "Complete",
+                shards=cast("int", status.get("succeeded") or 0),
+                failed_shards=str(status.get("failedIndexes") or ""),
+                why="" if each["type"] == "Complete" else f"{each.get('reason', '')}: {each.get('message', '')}",
+            )
+    return None

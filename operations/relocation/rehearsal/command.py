@@ -1,0 +1,137 @@
+"""Runs `atoll relocate` as a person would, as a process of its own that can be killed at any moment."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from operations.relocation.rehearsal.processes import BIN
+from operations.relocation.rehearsal.environment import STACKS
+from operations.project.journal import NAME, read
+from operations.project.journal_records import Kind
+from operations.relocation.runner.state import standing
+from planning.values.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from operations.relocation.rehearsal.environment import Scene
+    from operations.project.journal_records import Record
+    from operations.relocation.runner.state import Standing
+
+PROJECT: Final = "name: rehearsal\nruntime: python\n"
+LOOK_EVERY: Final = 0.002  # seconds between two looks at the journal
+STEP_WITHIN: Final = 600.0
+PAIR: Final = (STACKS["source"], STACKS["target"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """A command that ended, or was killed."""
+
+    code: int
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """The relocation of a scene."""
+
+    scene: Scene
+
+    @property
+    def root(self) -> Path:
+        """The project that it runs in."""
+        return self.scene.folder / "project"
+
+    @property
+    def folder(self) -> Path:
+        """Where the relocation keeps what it knows."""
+        return self.root / "relocations" / "--".join(PAIR)
+
+    def prepare(self) -> None:
+        """Make the project."""
+        self.root.mkdir()
+        (self.root / "Pulumi.yaml").write_text(PROJECT, encoding="utf-8")
+
+    def command(self, name: str, *arguments: str) -> Ended:
+        """Run one command to its end."""
+        process = self._start(name, arguments)
+        said, _ = process.communicate(timeout=STEP_WITHIN)
+        return Ended(code=process.returncode, said=said)
+
+    def sound(self, name: str, *arguments: str) -> str:
+        """Run one command that must succeed; what it said.
+
+        Raises:
+            RuntimeError: it failed.
+        """
+        ended = self.command(name, *arguments)
+        if ended.code:
+            raise RuntimeError(f"atoll relocate {name} ended with {ended.code}: {ended.said[-3000:]}")
+        return ended.said
+
+    def killed_in(self, step: str, *, after: float, name: str = "run", arguments: Sequence[str] = ()) -> bool:
+        """Run, and kill it that many seconds after a step was begun or is taken back; whether it was still in it.
+
+        Raises:
+            RuntimeError: it ended before it came to the step.
+        """
+        known = len(self.records())
+        process = self._start(name, arguments)
+        try:
+            self._await(process, step, known=known)
+            time.sleep(after)
+        finally:
+            process.kill()
+            said, _ = process.communicate()
+        if not _entered(self.records()[known:], step):
+            raise RuntimeError(f"atoll relocate {name} never came to {step}: {said[-3000:]}")
+        return not any(each.step == step and each.kind in {Kind.DONE, Kind.UNDONE} for each in self.records()[known:])
+
+    def records(self) -> tuple[Record, ...]:
+        """The journal, as it is now."""
+        path = self.folder / NAME
+        for _ in range(3):  # the head is written after the line: a look between the two is taken again
+            try:
+                return read(path).records
+            except InputError:
+                time.sleep(LOOK_EVERY)
+        return read(path).records
+
+    def stands(self) -> Standing:
+        """Where the relocation stands."""
+        return standing(self.records())
+
+    def _await(self, process: subprocess.Popen[str], step: str, *, known: int) -> None:
+        deadline = time.monotonic() + STEP_WITHIN
+        while process.poll() is None and time.monotonic() < deadline:
+            if _entered(self.records()[known:], step):
+                return
+            time.sleep(LOOK_EVERY)
+
+    def _start(self, name: str, arguments: Sequence[str]) -> subprocess.Popen[str]:
+        places = ["--places", str(self.scene.places)]
+        return subprocess.Popen(  # noqa: S603 - our own command, no shell
+            [sys.executable, "-m", "cli.main.entry", "relocate", name, *PAIR, *places, *arguments],
+            cwd=self.root,
+            env={
+                "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}",
+                "HOME": str(self.root),
+                "COLUMNS": "200",
+                **self.scene.secrets,
+            },
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            text=True,
+        )
+
+
+def _entered(records: Sequence[Record], step: str) -> bool:
+    return any(each.step == step and each.kind in {Kind.BEGUN, Kind.UNDOING} for each in records)

@@ -1,0 +1,141 @@
+"""Servers as children of this process: started with a log, asked to stop at the end, killed if they do not listen."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from planning.values.errors import AtollError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Mapping, Sequence
+
+REPOSITORY: Final = Path(__file__).resolve().parents[2]
+BIN: Final = REPOSITORY / "tools" / "bin"
+LOOPBACK: Final = "127.0.0.1"
+STOP_WITHIN: Final = 10.0  # seconds
+# Below those that a kernel gives to outgoing connections, one of which could take a port before its server does
+# (ip_local_port_range begins at 32768: docs.kernel.org/networking/ip-sysctl.html; 49152 elsewhere: RFC 6335), and below
+# those of Kubernetes' services (30000: kubernetes.io/docs/concepts/services-networking/service).
+PORTS: Final = range(20_000, 30_000)
+_NEXT: Final = itertools.count(os.getpid() * 1_009)  # processes begin far from each other, and none repeats a port
+LINES_SHOWN: Final = 20
+
+
+class ServerError(AtollError):
+    """A server ended early or never became ready; the message carries the end of its log."""
+
+
+@dataclass(frozen=True, slots=True)
+class Child:
+    """A started server and the file it logs to."""
+
+    process: subprocess.Popen[bytes]
+    log: Path
+
+    def check(self) -> None:
+        """Nothing while it runs.
+
+        Raises:
+            ServerError: it is gone.
+        """
+        if self.process.poll() is not None:
+            raise ServerError(f"{self.log.stem} ended with {self.process.returncode}:\n{self.last_words()}")
+
+    def last_words(self) -> str:
+        """The end of its log."""
+        lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()
+        return "\n".join(lines[-LINES_SHOWN:])
+
+
+@contextlib.contextmanager
+def child(
+    command: Sequence[str],
+    *,
+    log: Path,
+    environment: Mapping[str, str] | None = None,
+    user: str | None = None,
+    folder: Path | None = None,
+    ends_by: signal.Signals = signal.SIGTERM,
+) -> Generator[Child]:
+    """Start a server, and stop it at the end."""
+    with log.open("wb") as output:
+        process = subprocess.Popen(  # noqa: S603 - servers that we named, no shell
+            list(command), stdout=output, stderr=subprocess.STDOUT, env=environment, user=user, cwd=folder
+        )
+    try:
+        yield Child(process, log)
+    finally:
+        stop(process, by=ends_by)
+
+
+def stop(process: subprocess.Popen[bytes], *, by: signal.Signals = signal.SIGTERM) -> None:
+    """Ask it to end; kill it if it does not."""
+    process.send_signal(by)
+    try:
+        process.wait(STOP_WITHIN)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def until(ready: Callable[[], bool], started: Child, *, seconds: float, every: float = 0.2) -> None:
+    """Ask until the answer is yes.
+
+    Raises:
+        ServerError: the server ended, or there was no time left.
+    """
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        started.check()
+        if ready():
+            return
+        time.sleep(every)
+    raise ServerError(f"{started.log.stem} was not ready after {seconds:.0f} s:\n{started.last_words()}")
+
+
+def free_ports(count: int) -> list[int]:
+    """Free loopback ports; none that this process was given lately."""
+    ports = (PORTS[number % len(PORTS)] for number in itertools.islice(_NEXT, len(PORTS)))
+    found = list(itertools.islice((each for each in ports if _is_free(each)), count))
+    if len(found) < count:
+        raise ServerError(f"of the ports {PORTS.start} to {PORTS.stop - 1}, fewer than {count} are free")
+    return found
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as tried, contextlib.suppress(OSError):
+        tried.bind((LOOPBACK, port))
+        return True
+    return False
+
+
+@contextlib.contextmanager
+def home_of(user: str | None, *, folder: Path) -> Generator[Path]:
+    """A folder that a server's user reaches: the one that is named, where that user is us.
+
+    Another user gets one of its own that goes with the server: those above ours may be closed to it at any time, as
+    pytest closes its folder whenever another run begins.
+    """
+    if user is None:
+        yield folder
+        return
+    with tempfile.TemporaryDirectory(prefix="atoll-server-", ignore_cleanup_errors=True) as home:
+        shutil.chown(home, user)
+        yield Path(home)
+
+
+def write_secret(path: Path, text: str) -> None:
+    """Write a file that only its owner may read."""
+    path.touch(mode=0o600)
+    path.write_text(text, encoding="utf-8")

@@ -1,0 +1,199 @@
+"""The rehearsal: fill, go there and back, go again with a kill in every step, and look whether everything arrived."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, cast
+
+from operations.relocation.rehearsal.faults import flip_one_bit, refused_writes, still_naming_source
+from operations.relocation.rehearsal.test_data import fill, opened_tracked
+from operations.relocation.rehearsal.command import Runner
+from operations.relocation.rehearsal.environment import scene
+from planning.values.errors import AtollError
+from planning.relocation.steps import NAMES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+    from pathlib import Path
+
+    from operations.relocation.rehearsal.test_data import Filled
+    from operations.relocation.rehearsal.report import KillForm, RehearsalForm, StageForm
+    from operations.relocation.rehearsal.environment import Scene
+
+SCHEMA_VERSION: Final = 1
+SEED: Final = 7
+LONGEST_WAIT: Final = 0.4  # seconds into a step at which it is killed, at most
+PROOF: Final = "verify"
+
+
+class RehearsalError(AtollError):
+    """What should have been refused, found or carried over was not."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Rehearsal:
+    """A rehearsal that goes on, and what it has found so far."""
+
+    scene: Scene
+    say: Callable[[str], None]
+    stages: list[StageForm] = field(default_factory=list["StageForm"])
+    kills: list[KillForm] = field(default_factory=list["KillForm"])
+    refused: dict[str, str] = field(default_factory=dict[str, str])
+    flipped: str = ""
+
+    @property
+    def runner(self) -> Runner:
+        """The relocation's commands."""
+        return Runner(self.scene)
+
+    @contextmanager
+    def stage(self, name: str) -> Generator[list[str]]:
+        """Time a stage; what is put into the list is what was seen."""
+        self.say(name)
+        started, found = time.monotonic(), list[str]()
+        yield found
+        self.stages.append({"name": name, "seconds": round(time.monotonic() - started, 1), "found": "; ".join(found)})
+
+
+def rehearse(folder: Path, *, objects: int, say: Callable[[str], None]) -> RehearsalForm:
+    """Rehearse a whole relocation in a folder that is not there yet.
+
+    Raises:
+        RehearsalError: something was let through, not found or lost; what there is stays in the folder.
+    """
+    folder.mkdir(parents=True)
+    with scene(folder, say=say) as both:
+        rehearsal = Rehearsal(scene=both, say=say)
+        rehearsal.runner.prepare()
+        with rehearsal.stage("fill the source") as found:
+            filled = fill(both, objects=objects, say=say)
+            found.append(f"{filled.objects:,} objects, {len(filled.runs)} runs with two models, {filled.traces} traces")
+        there_and_back(rehearsal)
+        through_every_kill(rehearsal)
+        return arrived(rehearsal, filled)
+
+
+def there_and_back(rehearsal: Rehearsal) -> None:
+    """Go as far as one can and still come back; a write at the frozen source is refused, and let through after."""
+    runner, source = rehearsal.runner, rehearsal.scene.source
+    with rehearsal.stage("go there, up to the last step with a way back") as found:
+        runner.sound("run", "--until", "observe")
+        rehearsal.refused = refused_writes(source)
+        _all(rehearsal.refused, "was let through during the freeze")
+        found += [f"{what}: refused ({how})" for what, how in rehearsal.refused.items()]
+    with rehearsal.stage("roll back, killed once on the way") as found:
+        _kill(rehearsal, "freeze", name="rollback")
+        runner.sound("rollback")
+        running = refused_writes(source)
+        _none(running, "is still stopped after the roll back")
+        if (line := _address(rehearsal.scene)) != "source":
+            raise RehearsalError(f"after the roll back, the names point to the {line}")
+        found.append("writers of the source run as before, names point to the source")
+
+
+def through_every_kill(rehearsal: Rehearsal) -> None:
+    """Go again: every step is killed once and run again, and one bit is changed at the target on the way."""
+    runner = rehearsal.runner
+    with rehearsal.stage("go again, every step killed once") as found:
+        for step in NAMES[: NAMES.index(PROOF)]:
+            _kill_and_resume(rehearsal, step)
+        found.append(f"{len(rehearsal.kills)} kills")
+    with rehearsal.stage("change one bit at the target") as found:
+        rehearsal.flipped = flip_one_bit(rehearsal.scene)
+        ended = runner.command("run", "--until", PROOF)
+        if ended.code == 0 or rehearsal.flipped not in ended.said:
+            raise RehearsalError(f"a changed bit of {rehearsal.flipped} was not found: {ended.said[-2000:]}")
+        found.append(f"{rehearsal.flipped} named as different, nothing after it ran")
+    with rehearsal.stage("mend it and go on, every step killed once"):
+        for step in NAMES[NAMES.index(PROOF) :]:
+            _kill_and_resume(rehearsal, step)
+    stands = runner.stands()
+    if not stands.committed:
+        raise RehearsalError("every step ran, and the journal does not say committed")
+
+
+def arrived(rehearsal: Rehearsal, filled: Filled) -> RehearsalForm:
+    """What there is at the end, looked at from the new side.
+
+    Raises:
+        RehearsalError: something did not arrive, or the new side is not open, or the old one is.
+    """
+    both = rehearsal.scene
+    with rehearsal.stage("look from the new side") as found:
+        opened = opened_tracked(both, filled)
+        _none(refused_writes(both.target), "is refused at the target")
+        _all(refused_writes(both.source), "was let through at the source that was left")
+        if led_back := still_naming_source(both):
+            raise RehearsalError(f"at the target, {', '.join(led_back)} does not name the target's bucket")
+        if (side := _address(both)) != "target":
+            raise RehearsalError(f"after the commit, the names point to the {side}")
+        proof = _proof(rehearsal.runner)
+        found += [f"{opened} artifacts opened", *proof]
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "objects": filled.objects,
+        "stages": rehearsal.stages,
+        "kills": rehearsal.kills,
+        "refused": rehearsal.refused,
+        "flipped": rehearsal.flipped,
+        "proof": proof,
+        "opened": opened,
+    }
+
+
+def _kill_and_resume(rehearsal: Rehearsal, step: str) -> None:
+    _kill(rehearsal, step)
+    rehearsal.runner.sound("run", "--until", step, "--yes")
+
+
+def _kill(rehearsal: Rehearsal, step: str, *, name: str = "run") -> None:
+    """Kill a command in a step, some moments after it began."""
+    chance = random.Random(f"{SEED} {name} {step}")  # noqa: S311 - the same moments every time, nothing secret
+    arguments = ("--until", step, "--yes") if name == "run" else ()
+    after = chance.uniform(0, LONGEST_WAIT)
+    inside = rehearsal.runner.killed_in(step, after=after, name=name, arguments=arguments)
+    rehearsal.kills.append({"step": step if name == "run" else f"{name} of {step}", "inside": inside})
+    rehearsal.say(f"killed in {step}{'' if inside else ', which had just ended'}")
+
+
+def _address(both: Scene) -> str:
+    """Which side the names point to."""
+    from operations.relocation.rehearsal.environment import ADDRESSES  # noqa: PLC0415 - beside its only use
+
+    text = both.hosts.read_text(encoding="utf-8")
+    return next((side for side, address in ADDRESSES.items() if address in text), "nowhere")
+
+
+def _proof(runner: Runner) -> list[str]:
+    """The sentence of every report."""
+    found: list[str] = []
+    for path in sorted((runner.folder / "reports").glob("verify-*.json")):
+        report = cast("dict[str, object]", json.loads(path.read_text(encoding="utf-8")))
+        found.append(f"{path.stem.removeprefix('verify-')}: {report['sentence']}")
+    return found
+
+
+def _all(tried: dict[str, str], words: str) -> None:
+    """Every write was refused.
+
+    Raises:
+        RehearsalError: one was not.
+    """
+    through = [what for what, how in tried.items() if not how]
+    if through:
+        raise RehearsalError(f"{', '.join(through)} {words}")
+
+
+def _none(tried: dict[str, str], words: str) -> None:
+    """No write was refused.
+
+    Raises:
+        RehearsalError: one was.
+    """
+    stopped = [f"{what} ({how})" for what, how in tried.items() if how]
+    if stopped:
+        raise RehearsalError(f"{', '.join(stopped)} {words}")

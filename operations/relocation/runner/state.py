@@ -1,0 +1,135 @@
+"""Where a relocation stands, from its journal: a pure fold of the records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final
+
+from operations.project.journal_records import Kind
+from planning.relocation.steps import POINT_OF_NO_RETURN
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime, timedelta
+
+    from operations.project.journal_records import Record
+
+FREEZE: Final = "freeze"
+
+
+class State(StrEnum):
+    """How far a step is."""
+
+    OPEN = "open"
+    BEGUN = "begun"
+    DONE = "done"
+    FAILED = "failed"
+    UNDOING = "undoing"
+    UNDONE = "undone"
+
+
+STATES: Final = {
+    Kind.BEGUN: State.BEGUN,
+    Kind.DONE: State.DONE,
+    Kind.UNDOING: State.UNDOING,
+    Kind.UNDONE: State.UNDONE,
+}
+
+
+@dataclass(slots=True, kw_only=True)
+class StepStanding:
+    """How far one step is in the present attempt.
+
+    Args:
+        tries: how often it was begun.
+        reason: why it failed last; "" where it has not.
+    """
+
+    state: State = State.OPEN
+    tries: int = 0
+    at: datetime | None = None
+    reason: str = ""
+    evidence: Mapping[str, object] = field(default_factory=dict[str, object])
+
+
+@dataclass(slots=True, kw_only=True)
+class Standing:
+    """Where the relocation stands.
+
+    Args:
+        attempt: counts from 1; each roll back ends one.
+        remembered: since the last roll back.
+        frozen_since: since when writers of the source stand still; None while they run.
+    """
+
+    attempt: int = 1
+    opened: bool = False
+    committed: bool = False
+    steps: dict[str, StepStanding] = field(default_factory=dict[str, StepStanding])
+    remembered: dict[str, object] = field(default_factory=dict[str, object])
+    frozen_since: datetime | None = None
+
+    def of(self, step: str) -> StepStanding:
+        """How far a step is."""
+        return self.steps.get(step, StepStanding())
+
+    @property
+    def rolling_back(self) -> bool:
+        """Whether a roll back was begun and is not finished."""
+        return any(each.state in {State.UNDOING, State.UNDONE} for each in self.steps.values())
+
+    @property
+    def past_return(self) -> bool:
+        """Whether the point of no return was passed: nothing can be rolled back."""
+        return self.of(POINT_OF_NO_RETURN).state != State.OPEN
+
+    @property
+    def begun(self) -> bool:
+        """Whether anything of the present attempt was begun."""
+        return bool(self.steps)
+
+    def still_for(self, now: datetime) -> timedelta | None:
+        """How long writers have stood still; None while they run."""
+        return None if self.frozen_since is None else now - self.frozen_since
+
+
+def standing(records: Sequence[Record]) -> Standing:
+    """Where a relocation with these records stands."""
+    found = Standing(opened=bool(records))
+    for record in records:
+        found = _after(found, record)
+    return found
+
+
+def _after(found: Standing, record: Record) -> Standing:
+    if record.kind == Kind.ROLLED_BACK:
+        return Standing(attempt=found.attempt + 1, opened=True)
+    if record.kind == Kind.COMMITTED:
+        found.committed = True
+    elif record.kind == Kind.REMEMBERED:
+        found.remembered.setdefault(str(record.content["key"]), record.content["value"])
+    elif record.step:
+        _of_step(found, record)
+    return found
+
+
+def _of_step(found: Standing, record: Record) -> None:
+    step = found.steps.setdefault(record.step, StepStanding())
+    step.at = record.at
+    if record.kind == Kind.FAILED:
+        step.reason = str(record.content.get("reason", ""))
+        step.state = step.state if step.state == State.UNDOING else State.FAILED
+    else:
+        step.state = STATES[record.kind]
+    if record.kind == Kind.BEGUN:
+        step.tries += 1
+        if record.step == FREEZE and found.frozen_since is None:
+            found.frozen_since = record.at
+    if record.kind == Kind.DONE:
+        step.reason = ""
+    if record.kind == Kind.UNDONE and record.step == FREEZE:
+        found.frozen_since = None
+    if "evidence" in record.content:
+        evidence = record.content["evidence"]
+        step.evidence = evidence if isinstance(evidence, dict) else {}

@@ -1,0 +1,89 @@
+"""The last copy, while writers stand still: after it, two rounds must find nothing to do."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING, Final
+
+from operations.relocation.copies import rounds
+from operations.relocation.buckets import pairs
+from components.agents.mover.manifests.comparison import Terms, compare
+from components.agents.mover.bucket_copy import MANIFEST
+from components.agents.mover.manifests.sampling import Sample
+from operations.relocation.runner.step import Evidence, Move, Step, StepError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from operations.relocation.copies.rounds import Copy, Round
+    from operations.relocation.buckets.pairs import Pair
+
+QUIET: Final = 2  # rounds in a row
+BEFORE: Final = "before.manifest"
+
+
+def do(move: Move, *, movers: dict[str, Copy] = rounds.MOVERS) -> Evidence:
+    """Copy what was written before the freeze, then look twice.
+
+    Raises:
+        StepError: an object was written during the freeze; it names which.
+    """
+    first = rounds.one_round(move, movers=movers, tags_again=True)
+    _refuse_writes(first, names=_changed(first))
+    for _ in range(1 if first.quiet else QUIET):
+        _keep_manifests(move)
+        again = rounds.one_round(move, movers=movers, tags_again=True)
+        if not again.quiet:
+            _refuse_writes(again, names=[*_changed(again), *_since(move)], whatever=True)
+    return {"copied": first.evidence(), "quiet_rounds": QUIET}
+
+
+def _refuse_writes(found: Round, *, names: list[str], whatever: bool = False) -> None:
+    """Let a write during the freeze stop everything.
+
+    Args:
+        whatever: whether it stops even where nobody knows which object it was.
+
+    Raises:
+        StepError: there was one.
+    """
+    if not names and not whatever:
+        return
+    keys = sorted(set(names))
+    said = pairs.some(keys) if keys else "which ones is not known"
+    raise StepError(
+        f"written at the source during the freeze: {said}",
+        hint="a writer was not found: stop it, then run again, or roll back",
+        evidence={"keys": keys[:100], "count": len(keys), "round": found.evidence()},
+    )
+
+
+def _changed(found: Round) -> list[str]:
+    return [key for report in found.reports.values() for key in report.changed_during]
+
+
+def _keep_manifests(move: Move) -> None:
+    """Keep what the source held, to name what changes from here on."""
+    for pair in _pairs(move):
+        if (pair.folder / MANIFEST).exists():
+            shutil.copyfile(pair.folder / MANIFEST, pair.folder / BEFORE)
+
+
+def _since(move: Move) -> list[str]:
+    return [key for pair in _pairs(move) for key in _between(pair.folder / BEFORE, pair.folder / MANIFEST)]
+
+
+def _between(before: Path, after: Path) -> list[str]:
+    """Keys that differ between two manifests of the source."""
+    if not (before.exists() and after.exists()):
+        return []
+    with pairs.told():
+        found = compare(before, after, Terms(sample=Sample(), reserved=pairs.RESERVED))
+    return [each.key for kind in (found.missing, found.extra, found.different) for each in kind.first]
+
+
+def _pairs(move: Move) -> tuple[Pair, ...]:
+    return pairs.pairs(move.places, folder=move.folder, secrets=move.secrets)
+
+
+STEP: Final = Step(name="final_delta", do=do)

@@ -1,0 +1,80 @@
+"""Finds the target built: its buckets, which are made where they are missing, and its databases, which must be free."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING, Final
+
+from operations.relocation.buckets import creation, pairs
+from operations.relocation.steps.endpoint_queries import ASKING, Asking
+from operations.relocation.runner.step import Evidence, Move, Step, StepError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from components.agents.mover.store.model import Place
+    from operations.relocation.buckets.pairs import Pair
+
+HINT: Final = "name an empty bucket or database, or move away what lies there"
+
+
+def do(
+    move: Move,
+    *,
+    asking: Asking = ASKING,
+    is_there: Callable[[Place], bool] = creation.is_there,
+    make: Callable[[Place], None] = creation.make,
+    keep_versions: Callable[[Place], None] = creation.keep_versions,
+) -> Evidence:
+    """Find what is there, make buckets that are not.
+
+    Raises:
+        StepError: something of the target is missing and cannot be made, or holds what is not ours.
+    """
+    faults: list[str] = []
+    buckets: Evidence = {}
+    for pair in pairs.pairs(move.places, folder=move.folder, secrets=move.secrets):
+        with pairs.told():
+            made = not is_there(pair.target)
+            if made:
+                move.say(f"making bucket {pair.target.bucket} at the target")
+                make(pair.target)
+            versions = _versions(pair, keep_versions, asking)
+            count, first = pairs.foreign(pair, connected=asking.connect)
+        buckets[pair.target.bucket] = {"made": made, "versions": versions, "foreign": count}
+        if count:
+            faults.append(f"bucket {pair.target.bucket} holds {count} objects that are not ours: {pairs.some(first)}")
+    databases = _databases(move, asking, faults)
+    if faults:
+        raise StepError("; ".join(faults), hint=HINT, evidence={"buckets": buckets, "databases": databases})
+    return {"buckets": buckets, "databases": databases}
+
+
+def _versions(pair: Pair, keep_versions: Callable[[Place], None], asking: Asking) -> bool:
+    """Whether the target's bucket keeps versions, which it does at the end where the source's does."""
+    with closing(asking.connect(pair.source)) as source, closing(asking.connect(pair.target)) as target:
+        if target.versioned():
+            return True
+        if not source.versioned() and not pair.bucket.versions:
+            return False
+    keep_versions(pair.target)
+    return True
+
+
+def _databases(move: Move, asking: Asking, faults: list[str]) -> Evidence:
+    """Databases of the target, each free or marked by an earlier attempt of this relocation."""
+    ours = f"atoll relocation {move.places.source.stack}--{move.places.target.stack}"
+    found: Evidence = {}
+    for number, place in enumerate(move.places.target.databases, start=1):
+        name = f"{number}, {place.part}"
+        told = asking.database(place, move.secrets)
+        if told is None:
+            found[name] = f"unknown: {place.engine} is looked at when it is restored"
+            continue
+        found[name] = {"tables": told.tables, "used": list(told.used), "ours": told.mark == ours}
+        if told.used and told.mark != ours:
+            faults.append(f"the target's database of {place.part} is in use: rows in {', '.join(told.used)}")
+    return found
+
+
+STEP: Final = Step(name="provision", do=do)

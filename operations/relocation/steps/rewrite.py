@@ -1,0 +1,135 @@
+"""Addresses rewritten at the target, and only there: in databases, in recurring runs and in model servers."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Final
+
+from operations.relocation.databases import mysql_uris, postgres
+from operations.relocation.cluster import pipelines, recreation, serving
+from operations.relocation.cluster.client import opened
+from operations.relocation.cluster.maker import maker
+from operations.relocation.databases.client_programs import own_folder
+from operations.relocation.databases.hub_schema import HUB
+from operations.relocation.databases.artifact_links import STORES
+from operations.relocation.databases.mlflow_schema import MLFLOW
+from operations.relocation.databases.uri_rewrite import refusals, rewrite, survey
+from operations.relocation.databases.uri_rules import rules_of
+from operations.relocation.databases.sql import MetadataError
+from operations.relocation.runner.step import Step, StepError
+from operations.relocation.steps.databases import DUMPS, pairs
+from operations.project.atomic_files import write_all
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from operations.relocation.databases.uri_rewrite import Survey
+    from operations.relocation.databases.uri_rules import Rules
+    from operations.relocation.databases.schema import Schema
+    from operations.relocation.config.endpoints import Places
+    from operations.relocation.runner.step import Evidence, Move
+    from operations.relocation.steps.databases import Pair
+
+SCHEMAS: Final[Mapping[str, Schema]] = {"mlflow": MLFLOW, "model_registry": HUB}
+REPORT: Final = "reports/rewrite.json"
+DECLARE: Final = (
+    "add a rule to `uris` of relocation.yaml, where an address stays right one whose source and target are equal; "
+    "then roll back and run again"
+)
+
+
+def do(move: Move) -> Evidence:
+    """Look at everything, then databases, then what the cluster keeps."""
+    rules = rules_for(move.places)
+    known = [each for each in pairs(move) if each.source.part in SCHEMAS and each.target.engine == "postgresql"]
+    seen = {each.name: _seen(move, each, rules) for each in known}
+    write_all({move.folder / REPORT: json.dumps({name: asdict(each) for name, each in seen.items()}, indent=1) + "\n"})
+    faults = [f"{name}: {fault}" for name, each in seen.items() for fault in refusals(each)]
+    if faults:
+        raise StepError("; ".join(faults), hint=DECLARE, evidence={"faults": faults, "report": REPORT})
+    told = {name: _told(each) for name, each in seen.items()}
+    for each in known:
+        move.say(f"{each.name}: rewriting {sum(seen[each.name].changes.values())} rows")
+        _written(move, each, rules)
+    for each in pairs(move):
+        if each.source.part == "pipelines" and each.target.engine == "mysql":
+            folder = own_folder(move.folder / DUMPS)
+            by_column = mysql_uris.rewrite(each.target, move.secrets, rules, folder=folder)
+            told[each.name] = {"rewritten": sum(by_column.values()), "by_column": by_column}
+    return {
+        "rules": [{"source": each.source, "target": each.target} for each in rules.moving],
+        "databases": told,
+        "cluster": _cluster(move, rules),
+        "report": REPORT,
+    }
+
+
+def rules_for(places: Places) -> Rules:
+    """Rules of the file, and that what keeps its bucket's name stays right.
+
+    Raises:
+        StepError: the rules are not sound.
+    """
+    said = [(each.source, each.target) for each in places.uris]
+    named = {source.rstrip("/") for source, _ in said}
+    kept = {
+        f"{scheme}://{each.source}" for each in places.buckets if each.source == each.target for scheme in STORES
+    } - named
+    try:
+        return rules_of([*said, *((each, each) for each in sorted(kept))])
+    except MetadataError as error:
+        raise StepError(f"`uris` of relocation.yaml: {error}", hint=DECLARE) from error
+
+
+def moved_prefixes(places: Places) -> list[str]:
+    """What has another name at the target: an address that names it must fit a rule."""
+    renamed = [each.source for each in places.buckets if each.source != each.target]
+    return [f"{scheme}://{name}" for name in renamed for scheme in STORES]
+
+
+def _seen(move: Move, pair: Pair, rules: Rules) -> Survey:
+    with postgres.session(pair.target, move.secrets, writing=True) as connection:
+        return survey(connection, SCHEMAS[pair.source.part], rules, moved=moved_prefixes(move.places))
+
+
+def _written(move: Move, pair: Pair, rules: Rules) -> None:
+    with postgres.session(pair.target, move.secrets, writing=True) as connection:
+        rewrite(connection, SCHEMAS[pair.source.part], rules, moved=moved_prefixes(move.places))
+
+
+def _told(seen: Survey) -> dict[str, object]:
+    return {
+        "version": seen.version,
+        "rewritten": sum(seen.changes.values()),
+        "by_column": seen.changes,
+        "said_by_people_and_kept": seen.records,
+    }
+
+
+def _cluster(move: Move, rules: Rules) -> Evidence:
+    """What people made in the source's cluster that names addresses or starts work."""
+    source, target = (
+        opened(side, move.secrets, words=words)
+        for side, words in ((move.places.source, "source"), (move.places.target, "target"))
+    )
+    makes = maker(move.places.target, move.secrets, words="target")
+    if source is None or target is None or makes is None:
+        return {"skipped": "relocation.yaml names no kubeconfig for both sides"}
+    recurring = pipelines.schedules(source=source, target=target, makes=makes, rules=rules)
+    for pair in pairs(move):
+        if pair.source.part == "pipelines":
+            folder = own_folder(move.folder / DUMPS)
+            pipelines.renamed(pair.target, move.secrets, recurring.uids, folder=folder)
+    for kind in serving.SERVICES:
+        move.memory.remember(serving.key_of(kind), {"made": True})
+    served = serving.served(source=source, target=target, makes=makes, rules=rules)
+    every = {pipelines.RECURRING.name: recurring, **served}
+    return {
+        **recreation.summary(every),
+        "schedules_with_new_ids": len(recurring.uids),
+        "images_to_decide": recreation.images(list(every.values())),
+    }
+
+
+STEP: Final = Step(name="rewrite", do=do)

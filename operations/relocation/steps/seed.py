@@ -1,0 +1,29 @@
+"""The first copy: long, while the source is at work; a later attempt copies only what is new."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from operations.relocation.jobs import movers as cluster_opening
+from operations.relocation.copies import rounds
+from operations.relocation.runner.step import Evidence, Move, Step
+
+if TYPE_CHECKING:
+    from operations.relocation.copies.rounds import Copy
+
+
+def do(move: Move, *, movers: dict[str, Copy] = rounds.MOVERS) -> Evidence:
+    """Copy every bucket once.
+
+    Raises:
+        StepError: something cannot be copied; what was copied stays, and is not copied again.
+    """
+    return rounds.one_round(move, movers=movers).evidence()
+
+
+def undo(move: Move) -> Evidence:
+    """Leave no mover, and no keys of one, in a cluster; copies and ledgers stay for the next attempt."""
+    return cluster_opening.leave(move)
+
+
+STEP: Final = Step(name="seed", do=do, undo=undo)

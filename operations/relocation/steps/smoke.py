@@ -1,0 +1,200 @@
+"""The target tried as its users will use it, before any of them comes; what was moved is only read."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from operations.clouds.kubernetes import kinds
+from operations.clouds.kubernetes.objects import Kind, mapping, name_of, namespace_of, rows
+from operations.relocation.databases import mlflow_links, mlflow, mysql, postgres
+from operations.relocation.cluster import probe_pod
+from operations.relocation.cluster.client import opened
+from operations.relocation.cluster.maker import maker
+from operations.relocation.databases.client_programs import own_folder
+from operations.relocation.databases.artifact_links import STORES, different, where, within_any
+from operations.relocation.databases.uri_rewrite import addresses
+from operations.relocation.databases.sql import rows as sql_rows
+from components.agents.mover.store import s3_client
+from components.agents.mover.store.model import StoreError
+from operations.relocation.runner.step import Step, StepError
+from operations.relocation.steps.databases import DUMPS, pairs
+from operations.relocation.steps.rewrite import SCHEMAS, rules_for
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from operations.relocation.config.endpoints import DatabasePlace, Side
+    from operations.relocation.runner.step import Evidence, Move
+
+SHOWN: Final = 20  # faults of one check in the evidence
+CLAIM: Final = Kind(group="", version="v1", plural="persistentvolumeclaims", name="PersistentVolumeClaim")
+
+
+# Addresses that name another address of the same database, or a page.
+SPOKEN: Final = frozenset({"models", "runs", "http", "https", "hf", "huggingface", "dbfs"})
+
+
+class Check(NamedTuple):
+    """What a check found, and what is wrong."""
+
+    found: Mapping[str, object]
+    faults: list[str]
+
+
+def do(move: Move) -> Evidence:
+    """Every check, also when one before it failed."""
+    done = {name: _tried(move, name, check) for name, check in CHECKS.items()}
+    faults = [f"{name}: {fault}" for name, each in done.items() for fault in each.faults]
+    evidence: Evidence = {"checks": {name: each.found for name, each in done.items()}}
+    if faults:
+        raise StepError("; ".join(faults[:SHOWN]), evidence={**evidence, "faults": faults[:SHOWN]})
+    return evidence
+
+
+def _tried(move: Move, name: str, check: Callable[[Move], Check]) -> Check:
+    move.say(f"smoke: {name}")
+    try:
+        return check(move)
+    except (StepError, StoreError) as error:
+        return Check({}, [str(error)])
+
+
+def _server(move: Move) -> Check:
+    url = move.places.target.mlflow_url
+    return Check(mlflow.asked(url), []) if url else Check({"skipped": "relocation.yaml names no MLflow"}, [])
+
+
+def _databases(move: Move) -> Check:
+    for pair in pairs(move):
+        if pair.target.engine == "mysql":
+            mysql.version_of(pair.target, move.secrets, folder=own_folder(move.folder / DUMPS))
+            continue
+        with postgres.session(pair.target, move.secrets) as connection:
+            sql_rows(connection, "SELECT 1")
+    return Check({"answered": [pair.name for pair in pairs(move)]}, [])
+
+
+def _links(move: Move) -> Check:
+    """Every address of the target's metadata opens, and has below it what it had at the source."""
+    here, there = (_named(move, side) for side in (move.places.source, move.places.target))
+    rules = rules_for(move.places)
+    moved = {each.target for each in move.places.buckets}
+    declared = {each for each in there if _elsewhere(each, moved) and within_any(each, rules.settled)}
+    found = mlflow_links.open_all(move.places.target, move.secrets, there - declared, threads=move.places.transfers)
+    before = mlflow_links.below(
+        move.places.source, move.secrets, {each for each in here if rules.applied(each) not in declared}
+    )
+    unequal = list(different(before, found.below, rules.applied)) if found.below else []
+    unopened = [
+        f"{count} addresses of {scheme or 'no scheme'} are opened by nobody here"
+        for scheme, count in found.elsewhere.items()
+        if scheme not in SPOKEN
+    ]
+    return Check(
+        {
+            "addresses": len(there),
+            "objects_opened": found.objects,
+            "objects_below": sum(each.count for each in found.below.values()),
+            "without_artifacts": sum(not each.count for each in found.below.values()),
+            "declared_elsewhere": sorted(declared)[:SHOWN],
+            "not_ours": dict(found.elsewhere),
+        },
+        [*found.broken, *unequal, *unopened],
+    )
+
+
+def _elsewhere(address: str, moved: set[str]) -> bool:
+    at = where(address)
+    return at is not None and at.scheme in STORES and at.bucket not in moved
+
+
+def _named(move: Move, side: Side) -> set[str]:
+    found: set[str] = set()
+    for place in side.databases:
+        if place.part in SCHEMAS and place.engine == "postgresql":
+            found |= _of(move, place)
+    return found
+
+
+def _of(move: Move, place: DatabasePlace) -> set[str]:
+    with postgres.session(place, move.secrets) as connection:
+        return set(addresses(connection, SCHEMAS[place.part]))
+
+
+def _reads(move: Move) -> Check:
+    """A plain user of the target's store reads one object of each bucket that the user may read."""
+    side = move.places.target
+    if side.store.canary is None:
+        return Check({"skipped": "relocation.yaml names no plain user of the target's store"}, [])
+    read: list[str] = []
+    refused: list[str] = []
+    for each in move.places.buckets:
+        place = mlflow_links.place_of(side.store, move.secrets, each.target, canary=True)
+        with closing(s3_client.connect(place)) as store:
+            try:
+                first = next(iter(store.listing()), None)
+                if first is not None and first.size:
+                    with closing(store.open(first.key, first=0, last=0)) as body:
+                        body.read_into(memoryview(bytearray(1)))
+                read.append(each.target)
+            except StoreError as error:
+                refused.append(f"{each.target}: {error}")
+    return Check({"read": read, "refused": refused}, [] if read else refused)
+
+
+def _cluster(move: Move) -> Check:
+    """The API server answers, every namespace of the source is there, and claims of notebooks are bound."""
+    source, target = (
+        opened(side, move.secrets, words=words)
+        for side, words in ((move.places.source, "source"), (move.places.target, "target"))
+    )
+    if target is None:
+        return Check({"skipped": "relocation.yaml names no kubeconfig of the target"}, [])
+    spaces = {name_of(each) for each in target.listed(kinds.NAMESPACE)}
+    claims = {(namespace_of(each), name_of(each)): each for each in target.listed(CLAIM)}
+    used = {(namespace_of(each), claim) for each in target.listed(kinds.NOTEBOOKS.kind) for claim in _claims(each)}
+    phases = {key: str(mapping(claims[key].get("status")).get("phase")) for key in used if key in claims}
+    faults = [f"notebook's claim {'/'.join(key)} is not there" for key in sorted(used - set(claims))]
+    faults += [
+        f"notebook's claim {'/'.join(key)} has lost its volume"
+        for key, phase in sorted(phases.items())
+        if phase == "Lost"
+    ]
+    missing = {name_of(each) for each in source.listed(kinds.NAMESPACE)} - spaces if source else set[str]()
+    pending = sorted("/".join(key) for key, phase in phases.items() if phase == "Pending")
+    return Check(
+        {
+            "namespaces": len(spaces),
+            "namespaces_of_the_source_only": sorted(missing),
+            "claims": len(phases),
+            "claims_waiting_for_a_pod": pending,
+        },
+        faults,
+    )
+
+
+def _claims(notebook: Mapping[str, object]) -> list[str]:
+    spec = mapping(mapping(mapping(notebook.get("spec")).get("template")).get("spec"))
+    named = [mapping(each.get("persistentVolumeClaim")).get("claimName") for each in rows(spec.get("volumes"))]
+    return [str(each) for each in named if each]
+
+
+def _pod(move: Move) -> Check:
+    cluster = opened(move.places.target, move.secrets, words="target")
+    makes = maker(move.places.target, move.secrets, words="target")
+    if cluster is None or makes is None:
+        return Check({"skipped": "relocation.yaml names no kubeconfig of the target"}, [])
+    said = probe_pod.placed(cluster, makes)
+    return Check({}, [f"a pod was not placed: {said[2:]}"]) if said.startswith("! ") else Check({"node": said}, [])
+
+
+CHECKS: Final[Mapping[str, Callable[[Move], Check]]] = {
+    "MLflow's server": _server,
+    "databases": _databases,
+    "links": _links,
+    "reads by a plain user": _reads,
+    "cluster": _cluster,
+    "a pod": _pod,
+}
+STEP: Final = Step(name="smoke", do=do)

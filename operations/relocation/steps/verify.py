@@ -1,0 +1,141 @@
+"""Proves the copy: nothing missing, nothing extra, nothing different; or names what is.
+
+What is missing or different is copied anew when the step runs again, and proven again. What is extra was written by
+somebody else, and is left to people.
+"""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING, Final
+
+from operations.relocation.copies import repair, verification, rounds
+from operations.relocation.buckets import pairs as stores
+from components.agents.mover.manifests.comparison import Terms, compare
+from components.agents.mover.bucket_copy import MANIFEST
+from operations.relocation.copies.verification import Proving
+from operations.relocation.runner.step import Evidence, Move, Step, StepError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from operations.relocation.copies.verification import Proof
+    from operations.relocation.copies.rounds import Copy
+    from operations.relocation.buckets.pairs import Connect, Pair
+
+BEFORE: Final = "before-mending.manifest"
+KEPT: Final = "verify/kept/"  # and a bucket, under which it is remembered that its manifest was kept
+MENDED: Final = "run again: what is missing or different is copied anew, and proven again"
+STILL: Final = "somebody writes while it is looked at: find out who, then run again"
+LEFT_OUT: Final = f"nothing below {stores.RESERVED} is copied: give what is not ours there another name, then run again"
+THEIRS: Final = "what is extra at the target was not copied there, and is not touched: delete it, then run again"
+
+
+def do(move: Move, *, connect: Connect = stores.connect, movers: dict[str, Copy] = rounds.MOVERS) -> Evidence:
+    """Mend what an earlier try has found, then prove every bucket.
+
+    Raises:
+        StepError: one of them is not proven, and the reports name everything; or the source is written.
+    """
+    pairs = {each.bucket.source: each for each in _pairs(move)}
+    _mend(move, pairs, connect=connect, movers=movers)
+    asked = Proving(places=move.places, folder=move.folder, secrets=move.secrets, say=move.say, connect=connect)
+    found = verification.prove(asked)
+    evidence: Evidence = {each.bucket: _figures(move, each, pairs[each.bucket]) for each in found}
+    bad = [each for each in found if not each.proven]
+    if bad:
+        hints = {hint for each in bad for hint in _note(each, pairs[each.bucket])}
+        said = "; ".join(f"{each.bucket}: {each.sentence}: {', '.join(each.first)}" for each in bad)
+        hint = f"all of them are named in {bad[0].path.parent}; {'; '.join(sorted(hints))}"
+        raise StepError(said, hint=hint, evidence=evidence)
+    return evidence
+
+
+def _note(found: Proof, pair: Pair) -> list[str]:
+    """Write down what is to be mended; what is to be done about everything that was found."""
+    with stores.told():
+        damage = repair.damage(*found.manifests, found.terms)
+    repair.note(pair, damage)
+    wanted = {THEIRS: damage.extra, MENDED: damage.count, STILL: found.changes, LEFT_OUT: found.left_out}
+    return [hint for hint, count in wanted.items() if count] or [MENDED]
+
+
+def _mend(move: Move, pairs: dict[str, Pair], *, connect: Connect, movers: dict[str, Copy]) -> None:
+    """Copy anew what is noted.
+
+    Raises:
+        StepError: the target holds what is not ours, or the source is written during the freeze.
+    """
+    damaged = {name: pair for name, pair in pairs.items() if repair.noted(pair).open}
+    _refuse_extra(list(damaged.values()), connect=connect)
+    for name, pair in damaged.items():
+        move.say(f"{name}: {repair.noted(pair).open.count} damaged objects are copied anew")
+        _keep_manifest(move, pair)
+    done = rounds.one_round(move, movers=movers, connect=connect, only=frozenset(damaged))
+    keys = [key for report in done.reports.values() for key in report.changed_during]
+    keys += [key for pair in pairs.values() for key in _written_since(move, pair)]
+    if keys:
+        raise StepError(
+            f"written at the source during the freeze: {stores.some(sorted(set(keys)))}",
+            hint="a writer was not found: stop it, then run again, or roll back",
+            evidence={"keys": sorted(set(keys))[: repair.NAMED], "round": done.evidence()},
+        )
+
+
+def _refuse_extra(damaged: Sequence[Pair], *, connect: Connect) -> None:
+    """Let a mover that deletes whatever the source has not only begin where nothing is extra.
+
+    Raises:
+        StepError: something is.
+    """
+    for pair in damaged:
+        if pair.bucket.mover != "rclone":
+            continue
+        with stores.told():
+            extra = repair.theirs(pair, connect=connect)
+        if extra:
+            raise StepError(f"{pair.bucket.source}: extra at the target: {stores.some(extra)}", hint=THEIRS)
+
+
+def _keep_manifest(move: Move, pair: Pair) -> None:
+    """Keep what the source held at the last copy, unless a killed try of this attempt has kept it."""
+    if _kept(move, pair) or not (pair.folder / MANIFEST).exists():
+        return
+    beside = pair.folder / f"{BEFORE}.new"
+    shutil.copyfile(pair.folder / MANIFEST, beside)
+    beside.replace(pair.folder / BEFORE)
+    move.memory.remember(f"{KEPT}{pair.bucket.source}", value=True)
+
+
+def _kept(move: Move, pair: Pair) -> bool:
+    """Whether it was kept since the last roll back, and is not compared yet."""
+    return (pair.folder / BEFORE).exists() and move.memory.recall(f"{KEPT}{pair.bucket.source}") is not None
+
+
+def _written_since(move: Move, pair: Pair) -> list[str]:
+    """Keys that the source has otherwise than when the last copy ended."""
+    if not _kept(move, pair):
+        return []
+    with stores.told():
+        found = compare(pair.folder / BEFORE, pair.folder / MANIFEST, Terms(reserved=stores.RESERVED))
+    (pair.folder / BEFORE).unlink()
+    return [each.key for kind in (found.missing, found.extra, found.different) for each in kind.first]
+
+
+def _pairs(move: Move) -> tuple[Pair, ...]:
+    return stores.pairs(move.places, folder=move.folder, secrets=move.secrets)
+
+
+def _figures(move: Move, found: Proof, pair: Pair) -> Evidence:
+    mended = repair.noted(pair)
+    again: Evidence = {"mended": mended.mended, "mended_first": list(mended.first)} if mended.mended else {}
+    return {
+        "sentence": found.sentence,
+        "proven": found.proven,
+        "changed_meanwhile": found.changes,
+        "report": str(found.path.relative_to(move.folder)),
+        **again,
+    }
+
+
+STEP: Final = Step(name="verify", do=do)

@@ -1,0 +1,158 @@
+"""From two stacks' names to a relocation that can be run: its folder, its places, the values that they name."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, cast
+
+from operations.project.workspace import STACK_NAME, Project, find_project, shown
+from operations.relocation.runner import execution
+from operations.relocation.config.bucket_locations import beside
+from operations.relocation.config.manual_confirmations import BY_HAND_NAME
+from operations.project.journal import NAME
+from operations.relocation.runner.context import FOLDER_MODE, Parts
+from operations.relocation.config.endpoints import PLACES_NAME, Places
+from operations.relocation.config.reader import read_file
+from operations.relocation.config.rules import variables
+from operations.relocation.steps import plan
+from operations.project.atomic_files import write_all
+from planning.values.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+FOLDER: Final = "relocations"
+# What is never committed unless somebody wants it: journals, manifests, reports, dumps.
+IGNORED: Final = f"*\n!*/\n!.gitignore\n!{PLACES_NAME}\n!{BY_HAND_NAME}\n!plan.*\n"
+
+
+def folder_of(source: str, target: str, *, name: str = "", project: Project | None = None) -> Path:
+    """Where everything of a relocation lies.
+
+    Args:
+        name: of a second relocation between the same two, as of the buckets that lie in another store; "" for none.
+
+    Raises:
+        InputError: a name that cannot be a stack's, or that of a relocation.
+    """
+    for given, what in ((source, "a stack"), (target, "a stack"), (name or "none", "a relocation")):
+        if not STACK_NAME.fullmatch(given):
+            hint = "lower case letters, digits and dashes, starting with a letter"
+            raise InputError(f"{given!r} cannot name {what}", hint=hint)
+    root = (project or find_project()).root
+    if name and (root / "stacks" / f"{target}-{name}").is_dir():
+        hint = f"its folder would be that of the relocation to the stack {target}-{name}"
+        raise InputError(f"--name {name} is taken", hint=hint)
+    return root / FOLDER / (f"{source}--{target}-{name}" if name else f"{source}--{target}")
+
+
+def folders_of(source: str, target: str, *, project: Project | None = None) -> tuple[Path, ...]:
+    """Folders of every relocation between two stacks, that without a name first; the first need not be there.
+
+    Raises:
+        InputError: as `folder_of`, or a journal is broken.
+    """
+    return beside(folder_of(source, target, project=project), source=source, target=target)
+
+
+def meant(source: str, target: str) -> tuple[Path, ...]:
+    """Folders of every relocation between two stacks that somebody began or wrote places for; one at least.
+
+    Raises:
+        InputError: as `folders_of`.
+    """
+    project = find_project()
+    main, *others = folders_of(source, target, project=project)
+    counts = (main / NAME).is_file() or _places_path(project, main, "").is_file()
+    return (main, *others) if counts or not others else tuple(others)
+
+
+def to_run(
+    source: str, target: str, *, places: str, in_clear: bool, say: Callable[[str], None], name: str = ""
+) -> Parts:
+    """What a run needs.
+
+    Raises:
+        InputError: with every fault of the places; or they are of other stacks.
+        StepError: they changed since the plan was held.
+    """
+    project = find_project()
+    folder = folder_of(source, target, name=name, project=project)
+    path = _places_path(project, folder, places, name=name)
+    known = read_file(Path(shown(path)), environment=os.environ, in_clear=in_clear)
+    named = known.places.source.stack, known.places.target.stack
+    if named != (source, target):
+        raise InputError(f"{shown(path)} is of {named[0]} and {named[1]}, not of {source} and {target}")
+    before = execution.stands(folder).remembered.get(plan.KEY)
+    plan.refuse_changes(before, plan.held(known.places, folder=folder))
+    make(folder)
+    return Parts(places=known.places, folder=folder, secrets=known.secrets, say=say, now=_now)
+
+
+def to_prove(
+    source: str, target: str, *, places: str, in_clear: bool, say: Callable[[str], None], name: str = ""
+) -> Parts:
+    """What a proof needs.
+
+    Raises:
+        InputError: nothing was ever begun, so that there is no copy of ours; or as `to_run`.
+        StepError: as `to_run`.
+    """
+    if not execution.stands(folder_of(source, target, name=name)).opened:
+        named = f" --name {name}" if name else ""
+        hint = f"atoll relocate run {source} {target}{named} --until seed makes the first copy"
+        raise InputError("nothing was begun: there is no copy to prove", hint=hint)
+    return to_run(source, target, places=places, in_clear=in_clear, say=say, name=name)
+
+
+def to_roll_back(
+    source: str, target: str, *, places: str, in_clear: bool, say: Callable[[str], None], name: str = ""
+) -> Parts:
+    """What a roll back needs: the places as they were when the plan was held, whatever the file says now.
+
+    Raises:
+        InputError: nothing was begun, whatever is set; variables that the places name are not set; or, where no plan
+            was held yet, as `to_run`.
+    """
+    folder = folder_of(source, target, name=name)
+    stands = execution.stands(folder)
+    if not stands.begun:
+        since = " since the last roll back" if stands.attempt > 1 else ""
+        raise InputError(f"nothing was begun{since}: there is nothing to take back")
+    held = stands.remembered.get(plan.KEY)
+    if held is None:
+        return to_run(source, target, places=places, in_clear=in_clear, say=say, name=name)
+    form = cast("Mapping[str, Mapping[str, object]]", held)
+    known = Places.model_validate({**form["places"], **form["free"]})
+    names = dict.fromkeys(variables(known).values())
+    if missing := [name for name in names if not os.environ.get(name)]:
+        raise InputError(f"not set: {', '.join(missing)}", hint="the places of this relocation name them")
+    secrets = {name: os.environ[name] for name in names}
+    return Parts(places=known, folder=folder, secrets=secrets, say=say, now=_now)
+
+
+def _places_path(project: Project, folder: Path, given: str, *, name: str = "") -> Path:
+    """The file that was named; else that of this relocation, else that of the project."""
+    if given:
+        return Path(given)
+    own, shared = folder / PLACES_NAME, project.root / places_name(name)
+    return own if own.is_file() or not shared.is_file() else shared
+
+
+def places_name(name: str) -> str:
+    """File name of a relocation's places in the project's root: "relocation.yaml", "relocation-tiers.yaml"."""
+    return PLACES_NAME.replace(".", f"-{name}.") if name else PLACES_NAME
+
+
+def make(folder: Path) -> None:
+    """A relocation's folder, which only its owner may read, and what keeps it out of Git."""
+    folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+    ignored = folder.parent / ".gitignore"
+    if not ignored.exists():
+        write_all({ignored: IGNORED})
+
+
+def _now() -> datetime:
+    return datetime.now(tz=UTC)

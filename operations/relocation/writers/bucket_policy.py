@@ -1,0 +1,142 @@
+"""Refuses writes into buckets of Amazon S3 by a statement in the bucket's policy, which binds every principal."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, cast
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
+
+from operations.relocation.writers import store_policy
+from operations.clouds.kubernetes.objects import mapping
+from operations.relocation.runner.step import StepError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from mypy_boto3_s3 import S3Client
+    from mypy_boto3_sts import STSClient
+
+    from operations.relocation.config.endpoints import Keys, StorePlace
+    from operations.relocation.runner.step import Move
+
+CONFIG: Final = Config(connect_timeout=5, read_timeout=20, retries={"max_attempts": 3, "mode": "standard"})
+REFUSED: Final = (BotoCoreError, ClientError)
+NONE: Final = "NoSuchBucketPolicy"
+# A session of a role calls by arn:aws:sts::ACCOUNT:assumed-role/ROLE/SESSION, and aws:PrincipalArn is the role's, with
+# its path, which the session does not name (IAM user guide, "AWS global condition context keys" and "IAM identifiers").
+ASSUMED: Final = re.compile(r"^arn:(?P<part>[^:]+):sts::(?P<account>\d+):assumed-role/(?P<role>[^/]+)/.+$")
+ALWAYS: Final = "us-east-1"
+
+
+def close(place: StorePlace, buckets: Sequence[str], move: Move, *, side: str) -> dict[str, object]:
+    """Add our statement to each bucket's policy, what stood there kept; what was done, as JSON."""
+    movers = _principals(place, move)
+    store = _s3(place, move)
+    for bucket in buckets:
+        there = _policy(store, bucket)
+        move.memory.remember(_key(side, bucket), {"policy": there})
+        if not store_policy.denies(there):
+            _write(store, bucket, store_policy.with_denial(there, bucket, movers=movers))
+    return {"kind": place.kind, "statement": store_policy.SID, "buckets": list(buckets), "not_bound": movers}
+
+
+def open_again(place: StorePlace, buckets: Sequence[str], move: Move, *, side: str) -> dict[str, object]:
+    """Take our statement away where the freeze has put it; what others wrote meanwhile stays."""
+    store = _s3(place, move)
+    done: list[str] = []
+    for bucket in buckets:
+        kept = mapping(move.memory.recall(_key(side, bucket)))
+        before = cast("str | None", kept.get("policy"))
+        there = _policy(store, bucket)
+        if not kept or store_policy.denies(before) or not store_policy.denies(there):
+            continue
+        rest = store_policy.without_denial(there)
+        same = store_policy.parsed(rest) == store_policy.parsed(before)
+        _write(store, bucket, before if same else rest)
+        done.append(bucket)
+    return {"kind": place.kind, "buckets": done}
+
+
+def _policy(store: S3Client, bucket: str) -> str | None:
+    try:
+        return store.get_bucket_policy(Bucket=bucket)["Policy"]
+    except ClientError as error:
+        if error.response.get("Error", {}).get("Code") == NONE:
+            return None
+        raise _refused(bucket, error) from error
+    except BotoCoreError as error:
+        raise _refused(bucket, error) from error
+
+
+def _write(store: S3Client, bucket: str, document: str | None) -> None:
+    try:
+        if document is None:
+            store.delete_bucket_policy(Bucket=bucket)
+        else:
+            store.put_bucket_policy(Bucket=bucket, Policy=document)
+    except REFUSED as error:
+        raise _refused(bucket, error) from error
+
+
+def _refused(bucket: str, error: BotoCoreError | ClientError) -> StepError:
+    words = type(error).__name__
+    if isinstance(error, ClientError):
+        words = str(error.response.get("Error", {}).get("Code", "no reason given"))
+    return StepError(
+        f"the policy of bucket {bucket}: {words}",
+        hint="the store's `admin` in relocation.yaml, or its mover, needs s3:GetBucketPolicy, s3:PutBucketPolicy and "
+        "s3:DeleteBucketPolicy",
+    )
+
+
+def _principals(place: StorePlace, move: Move) -> list[str]:
+    """ARNs of the mover, whom the statement does not bind: a role's name is one in its account, whatever its path."""
+    try:
+        arn = cast("STSClient", _client("sts", place, place.mover, move)).get_caller_identity()["Arn"]
+    except REFUSED as error:
+        raise StepError(
+            f"nobody knows who the mover is: {type(error).__name__}", hint="look at the mover's keys"
+        ) from error
+    found = ASSUMED.match(arn)
+    if found is None:
+        return [arn]
+    roles = f"arn:{found['part']}:iam::{found['account']}:role"
+    return [f"{roles}/{found['role']}", f"{roles}/*/{found['role']}"]
+
+
+def _s3(place: StorePlace, move: Move) -> S3Client:
+    return cast("S3Client", _client("s3", place, place.admin or place.mover, move))
+
+
+def _client(service: str, place: StorePlace, keys: Keys, move: Move) -> object:
+    """A client by a pair of keys.
+
+    Raises:
+        StepError: the user's own configuration of AWS, which a session reads too, cannot be used.
+    """
+    try:
+        make = cast("Callable[..., object]", boto3.Session().client)  # pyright: ignore[reportUnknownMemberType]
+        return _made(make, service, place, keys, move)
+    except BotoCoreError as error:
+        hint = "look at AWS_PROFILE and at ~/.aws, and at the store's `region` in relocation.yaml"
+        raise StepError(f"AWS cannot be asked from here: {error}", hint=hint) from error
+
+
+def _made(make: Callable[..., object], service: str, place: StorePlace, keys: Keys, move: Move) -> object:
+    token = move.secrets.get(keys.session_token_env, "") if keys.session_token_env else ""
+    return make(
+        service,
+        region_name=place.region or ALWAYS,
+        aws_access_key_id=move.secrets.get(keys.access_key_env, ""),
+        aws_secret_access_key=move.secrets.get(keys.secret_key_env, ""),
+        aws_session_token=token or None,
+        verify=place.authority or None,
+        config=CONFIG,
+    )
+
+
+def _key(side: str, bucket: str) -> str:
+    return f"freeze/{side}/store/bucket/{bucket}"

@@ -1,0 +1,196 @@
+"""Stops the writers of one cluster, and lets each go on as it was: what it was is on disk before it is changed."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from operations.relocation.writers import workloads
+from operations.clouds.kubernetes import kinds
+from operations.relocation.writers.workloads import writer_of
+from operations.clouds.kubernetes.objects import ChangedMeanwhileError, mapping, patch_of
+from operations.relocation.runner.step import StepError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from operations.relocation.writers.workloads import Writer
+    from operations.clouds.kubernetes.objects import Cluster
+    from operations.relocation.runner.step import Move
+
+TRIES: Final = 5  # changes of others in between, one after another, on one object
+MOST_NAMED: Final = 10  # writers that a message lists
+LEAVE_OUT: Final = "let it end, or delete it, and run again"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patience:
+    """How long something is waited for.
+
+    Args:
+        seconds: altogether. Pods have 30 seconds to end unless they ask for more.
+    """
+
+    seconds: float = 180.0
+    pause: float = 2.0
+    sleep: Callable[[float], None] = time.sleep
+    clock: Callable[[], float] = time.monotonic
+
+    def until(self, done: Callable[[], bool]) -> bool:
+        """Ask again and again; whether it came true in time."""
+        end = self.clock() + self.seconds
+        while not done():
+            if self.clock() >= end:
+                return False
+            self.sleep(self.pause)
+        return True
+
+
+PATIENT: Final = Patience()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stopped:
+    """One writer that stands still.
+
+    Args:
+        ours: whether the freeze stopped it; one that stood still before is left as it is.
+        before: what its field held.
+    """
+
+    writer: Writer
+    ours: bool
+    before: object
+
+    def form(self) -> dict[str, object]:
+        """As JSON."""
+        writer = self.writer
+        return {
+            "kind": writer.way.kind.name,
+            "namespace": writer.namespace,
+            "name": writer.name,
+            "how": writer.way.how if self.ours else "stood still before",
+            "before": self.before,
+        }
+
+
+def key_of(side: str, writer: Writer) -> str:
+    """Under which a writer's state before is remembered."""
+    return f"freeze/{side}/{writer.way.kind.plural}/{writer.namespace}/{writer.name}"
+
+
+def stop(cluster: Cluster, move: Move, *, side: str, patience: Patience = PATIENT) -> list[Stopped]:
+    """Stop every writer, and look again until none is found that runs.
+
+    Raises:
+        StepError: writers or pods that still run when patience ends, by name.
+    """
+    stopped: dict[str, Stopped] = {}
+    left: list[str] = []
+
+    def round_() -> bool:
+        for stage, writers in workloads.stages(cluster):
+            for each in writers:
+                stopped[each.words] = _stop_one(cluster, move, each, side=side)
+            if stage == "keepers" and not _gone(cluster, patience):
+                break
+        left[:] = [*workloads.still_running(cluster), *_moving(cluster)]
+        return not left
+
+    round_()
+    if left and not patience.until(round_):
+        raise _still(side, left)
+    return list(stopped.values())
+
+
+def _gone(cluster: Cluster, patience: Patience) -> bool:
+    """Whether the pods of the keepers have ended: one that is ending would put a queue back once more."""
+
+    def ended() -> bool:
+        return not [each for each in workloads.still_running(cluster) if _of_a_keeper(each)]
+
+    return patience.until(ended)
+
+
+def _of_a_keeper(words: str) -> bool:
+    return any(f" {namespace}/{name}-" in words for _, namespace, name in kinds.KEEPERS)
+
+
+def _stop_one(cluster: Cluster, move: Move, writer: Writer, *, side: str) -> Stopped:
+    key = key_of(side, writer)
+    if other := mapping(move.memory.recall(key)).get("uid"):
+        key = key if other == writer.uid else f"{key}/{writer.uid}"  # made anew under the same name since
+    before = mapping(move.memory.remember(key, {"uid": writer.uid, "before": writer.value})).get("before")
+    if not writer.stands_still:
+        value = move.now().strftime("%Y-%m-%dT%H:%M:%SZ") if writer.way.stopped is kinds.STAMP else writer.way.stopped
+        _set(cluster, writer, value, only_if=lambda now: not now.stands_still)
+    return Stopped(writer=writer, ours=not writer.way.holds(before), before=before)
+
+
+def _set(cluster: Cluster, writer: Writer, value: object, *, only_if: Callable[[Writer], bool]) -> bool:
+    """Set the field by which a writer is stopped, unless it has become another, or another has set it.
+
+    Raises:
+        StepError: others change it all the time.
+    """
+    way = writer.way
+    for _ in range(TRIES):
+        document = cluster.get(way.kind, namespace=writer.namespace, name=writer.name)
+        if document is None:
+            return False
+        now = writer_of(way, document)
+        if now.uid != writer.uid or not only_if(now):
+            return False
+        change = patch_of(way.field, value)
+        held = {**mapping(change.get("metadata")), "resourceVersion": now.version}
+        try:
+            return cluster.change(way.kind, namespace=now.namespace, name=now.name, change={**change, "metadata": held})
+        except ChangedMeanwhileError:
+            continue
+    raise StepError(f"{writer.words} is changed by somebody else all the time", hint="find out by whom, and run again")
+
+
+def _moving(cluster: Cluster) -> list[str]:
+    """Writers that do not stand still, though they were told to: something put them back."""
+    return [each.words for _, writers in workloads.stages(cluster) for each in writers if not each.stands_still]
+
+
+def _still(side: str, left: Sequence[str]) -> StepError:
+    named = ", ".join(left[:MOST_NAMED]) + (f" and {len(left) - MOST_NAMED} more" if len(left) > MOST_NAMED else "")
+    return StepError(
+        f"{len(left)} writers of the {side} still run: {named}",
+        hint=LEAVE_OUT,
+        evidence={"still_running": list(left)},
+    )
+
+
+def restore(cluster: Cluster, move: Move, *, side: str) -> list[str]:
+    """Let each writer that the freeze stopped go on as it was, those that put others back last; who they are, in words.
+
+    One that was deleted, made anew or set otherwise meanwhile is left as it is.
+    """
+    every = [each for _, writers in workloads.stages(cluster) for each in writers]
+    return [each.words for each in reversed(every) if _back(cluster, move, each, side=side)]
+
+
+def _back(cluster: Cluster, move: Move, writer: Writer, *, side: str) -> bool:
+    kept = known(move, writer, side=side)
+    return bool(kept) and not writer.way.holds(kept["before"]) and put(cluster, writer, kept["before"])
+
+
+def known(move: Move, writer: Writer, *, side: str) -> dict[str, object]:
+    """What is remembered of this very writer; nothing where it was not there when the freeze began."""
+    key = key_of(side, writer)
+    for each in (key, f"{key}/{writer.uid}"):
+        kept = mapping(move.memory.recall(each))
+        if kept.get("uid") == writer.uid:
+            return dict(kept)
+    return {}
+
+
+def put(cluster: Cluster, writer: Writer, value: object) -> bool:
+    """Set a writer that stands still to what it was; whether anything was changed."""
+    if not writer.stands_still:
+        return False
+    return _set(cluster, writer, value, only_if=lambda now: now.stands_still)

@@ -1,0 +1,190 @@
+"""Which writers a cluster has now, in the order in which they are stopped, and which pods still run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from components.context.names import QUEUED
+from components.platform.building_blocks import names
+from operations.clouds.kubernetes import kinds
+from operations.clouds.kubernetes.objects import labels_of, mapping, metadata, name_of, namespace_of, owners_of, rows, selects, value_at
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from operations.clouds.kubernetes.kinds import Named, Way
+    from operations.clouds.kubernetes.objects import Cluster
+
+PROFILE: Final = ("app.kubernetes.io/part-of", "kubeflow-profile")  # label of namespaces that Kubeflow's Profiles own
+QUEUE_NAME: Final = "kueue.x-k8s.io/queue-name"  # label of what Kueue starts and stops
+INFERENCE: Final = "serving.kserve.io/inferenceservice"  # label of KServe's pods, which only read
+READERS: Final = frozenset({"Tensorboard", "InferenceService", "LLMInferenceService", "Revision"})
+STARTED_BY: Final = frozenset(way.kind.name for way in kinds.WORK)
+ENDED: Final = frozenset({"Complete", "Failed", "Completed", "Succeeded", "Error"})
+WORKER: Final = ("component", "worker")  # label of the pods in which Airflow's tasks run (apache-airflow chart)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Writer:
+    """One writer that was found.
+
+    Args:
+        uid: tells it from another of the same name.
+        value: of the field by which it is stopped, as it is now.
+    """
+
+    way: Way
+    namespace: str
+    name: str
+    uid: str
+    version: str
+    value: object
+
+    @property
+    def words(self) -> str:
+        """As a person looks for it."""
+        place = f"{self.namespace}/{self.name}" if self.namespace else self.name
+        return f"{self.way.kind.name} {place}"
+
+    @property
+    def stands_still(self) -> bool:
+        """Whether it is stopped, by whomever."""
+        return self.way.holds(self.value)
+
+
+def writer_of(way: Way, document: Mapping[str, object]) -> Writer:
+    """A writer from its object."""
+    value = value_at(document, way.field)
+    return Writer(
+        way=way,
+        namespace=namespace_of(document),
+        name=name_of(document),
+        uid=str(metadata(document).get("uid") or ""),
+        version=str(metadata(document).get("resourceVersion") or ""),
+        value=way.absent if value is None else value,
+    )
+
+
+def homes(cluster: Cluster) -> frozenset[str]:
+    """Namespaces in which people work: those that are queued, those of Profiles, those with notebooks or schedules."""
+    label, value = PROFILE
+    marked = {
+        name_of(each)
+        for each in cluster.listed(kinds.NAMESPACE)
+        if QUEUED in labels_of(each) or labels_of(each).get(label) == value
+    }
+    used = {namespace_of(each) for way in (kinds.NOTEBOOKS, kinds.RECURRING) for each in cluster.listed(way.kind)}
+    return frozenset(marked | used)
+
+
+def stages(cluster: Cluster) -> Iterator[tuple[str, list[Writer]]]:
+    """Writers by stage; each is looked for when the one before is stopped."""
+    yield "keepers", list(_named(cluster, kinds.KEEPERS))
+    yield "schedules", [*_schedules(cluster), *_named(cluster, kinds.PLATFORM)]
+    yield "queues", [writer_of(kinds.QUEUES, each) for each in cluster.listed(kinds.QUEUES.kind)]
+    yield "notebooks", [writer_of(kinds.NOTEBOOKS, each) for each in cluster.listed(kinds.NOTEBOOKS.kind)]
+    yield "work", [*_work(cluster), *_servers(cluster)]
+
+
+def _named(cluster: Cluster, named: tuple[Named, ...]) -> Iterator[Writer]:
+    for way, namespace, name in named:
+        found = cluster.get(way.kind, namespace=namespace, name=name)
+        if found is not None:
+            yield writer_of(way, found)
+
+
+def _schedules(cluster: Cluster) -> Iterator[Writer]:
+    """Those of Kubeflow wherever they are; CronJobs where people or the platform's writers are."""
+    near = homes(cluster) | set(kinds.PLATFORM_NAMESPACES)
+    for way in kinds.SCHEDULES:
+        for each in cluster.listed(way.kind):
+            if way is not kinds.CRON_JOBS or namespace_of(each) in near:
+                yield writer_of(way, each)
+
+
+def _work(cluster: Cluster) -> Iterator[Writer]:
+    """What runs and is stopped by itself: not what has ended, nor what a queue or another of its kind stops."""
+    here = homes(cluster)
+    queued = _queued_homes(cluster)
+    for way in kinds.WORK:
+        for each in cluster.listed(way.kind):
+            if namespace_of(each) not in here or _ended(each) or owners_of(each) & STARTED_BY:
+                continue
+            if way is kinds.WORKFLOWS or not _of_a_queue(each, queued):
+                yield writer_of(way, each)
+
+
+def _queued_homes(cluster: Cluster) -> frozenset[str]:
+    """Namespaces whose jobs a queue starts and stops; none where there is no queue."""
+    if not cluster.listed(kinds.QUEUES.kind):
+        return frozenset()
+    return frozenset(name_of(each) for each in cluster.listed(kinds.NAMESPACE) if QUEUED in labels_of(each))
+
+
+def _of_a_queue(document: Mapping[str, object], queued: frozenset[str]) -> bool:
+    return namespace_of(document) in queued or QUEUE_NAME in labels_of(document)
+
+
+def _ended(document: Mapping[str, object]) -> bool:
+    status = mapping(document.get("status"))
+    if status.get("phase") in ENDED:
+        return True
+    return any(each.get("type") in ENDED and each.get("status") == "True" for each in rows(status.get("conditions")))
+
+
+def _servers(cluster: Cluster) -> Iterator[Writer]:
+    """What people run for ever without a controller of ours above it."""
+    here = homes(cluster)
+    for way in kinds.SERVERS:
+        for each in cluster.listed(way.kind):
+            if namespace_of(each) in here and not owners_of(each):
+                yield writer_of(way, each)
+
+
+def still_running(cluster: Cluster) -> list[str]:
+    """Pods that may still write, in words."""
+    here = homes(cluster)
+    stopped = _selectors(cluster)
+    readers = _readers(cluster)
+    label, value = WORKER
+    found: list[str] = []
+    for pod in cluster.listed(kinds.POD):
+        if _is_idle(pod):
+            continue
+        space = namespace_of(pod)
+        task = space == names.AIRFLOW and labels_of(pod).get(label) == value
+        ours = any(space == each and selects(selector, pod) for each, selector in stopped)
+        reads = INFERENCE in labels_of(pod) or any(space == each and selects(by, pod) for each, by in readers)
+        if task or ours or (space in here and not reads):
+            found.append(f"Pod {space}/{name_of(pod)}" + ", which mounts a volume" * _mounts(pod))
+    return found
+
+
+def _selectors(cluster: Cluster) -> list[tuple[str, Mapping[str, object]]]:
+    """Pods of the platform's writers that are scaled to 0."""
+    found: list[tuple[str, Mapping[str, object]]] = []
+    for way, namespace, name in (*kinds.KEEPERS, *kinds.PLATFORM):
+        document = cluster.get(way.kind, namespace=namespace, name=name)
+        if document is not None:
+            found.append((namespace, mapping(value_at(document, ("spec", "selector")))))
+    return found
+
+
+def _readers(cluster: Cluster) -> list[tuple[str, Mapping[str, object]]]:
+    return [
+        (namespace_of(each), mapping(value_at(each, ("spec", "selector"))))
+        for each in cluster.listed(kinds.DEPLOYMENTS.kind)
+        if owners_of(each) & READERS
+    ]
+
+
+def _is_idle(pod: Mapping[str, object]) -> bool:
+    """It has ended, or waits at a gate of a queue."""
+    if value_at(pod, ("status", "phase")) in {"Succeeded", "Failed"}:
+        return True
+    return bool(rows(value_at(pod, ("spec", "schedulingGates"))))
+
+
+def _mounts(pod: Mapping[str, object]) -> bool:
+    return any("persistentVolumeClaim" in each for each in rows(value_at(pod, ("spec", "volumes"))))

@@ -1,0 +1,66 @@
+"""Whether the software that a checklist asks for is there: in the mirror's folder, and pinned as it wants."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from components.platform.building_blocks.artifact_mirror import LOCK_HINT, MIRROR_HINT, of_digests, of_mirror, shelf
+from operations.project.workspace import find_project
+from planning.inputs.faults import Source, locate, spell
+from planning.inputs.yaml_nodes import Fields, compose
+from planning.values.errors import InputError, counted
+from planning.inputs.files import read_text
+from planning.platform.component_selection import choose
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from planning.checklist.model.checklist import Checklist
+    from planning.values.errors import Fault
+
+MIRROR: Final = ("platform", "mirror")
+DIGESTS: Final = ("platform", "digests")
+
+
+def refuse_unfit(file: Path, checklist: Checklist) -> None:
+    """Stop where the mirror lacks something, or a digest that is required is not resolved.
+
+    Raises:
+        InputError: every such fault, with the checklist's line.
+    """
+    asked = checklist.platform
+    if not asked.mirror and asked.digests == "shown":
+        return
+    faults = list(_faults(file, checklist))
+    if faults:
+        raise InputError(f"{file}: {counted(faults)}", faults=faults)
+
+
+def _faults(file: Path, checklist: Checklist) -> Iterator[Fault]:
+    asked = checklist.platform
+    parts = choose(checklist).chosen
+    text = read_text(file)
+    found = shelf(asked.mirror or "", project=_project(file))
+    said = ((MIRROR, of_mirror(parts, found), MIRROR_HINT),)
+    if asked.digests == "required":
+        said = (*said, (DIGESTS, of_digests(parts, found), LOCK_HINT))
+    for path, message, hint in said:
+        if message:
+            yield _located(text, file=str(file), path=path, message=message, hint=hint)
+
+
+def _located(text: str, *, file: str, path: tuple[str, ...], message: str, hint: str) -> Fault:
+    root, _ = compose(text)
+    source = Source(file=file, lines=text.splitlines())
+    if not isinstance(root, Fields):
+        raise InputError(f"{file}: {message}", hint=hint)
+    return source.fault(message, place=locate(root, path), hint=hint, path=spell(path))
+
+
+def _project(file: Path) -> Path:
+    """The project above a checklist; the working directory where there is none."""
+    try:
+        return find_project(file.resolve().parent).root
+    except InputError:
+        return Path.cwd()

@@ -1,0 +1,72 @@
+"""One request over HTTPS, and what came back: the only place of `atoll software lock` that touches the network."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Protocol
+
+from planning.values.errors import AtollError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import requests
+
+SECONDS: Final = 30
+LARGEST: Final = 64 << 20  # the largest index of a chart repository has a fifth of it
+BLOCK: Final = 1 << 16
+
+
+class UnreachableError(AtollError):
+    """Nothing came back that answers the question."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What came back; names of headers are lower case."""
+
+    status: int
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    body: bytes = b""
+
+
+class Fetch(Protocol):
+    """Asks one address."""
+
+    def __call__(self, url: str, *, method: str = "GET", headers: Mapping[str, str] | None = None) -> Answer:
+        """The answer, whatever its status.
+
+        Raises:
+            UnreachableError: nobody answered.
+        """
+        ...
+
+
+def over_https(url: str, *, method: str = "GET", headers: Mapping[str, str] | None = None) -> Answer:
+    """The answer of a server, redirects followed; credentials never follow to another host.
+
+    Raises:
+        UnreachableError: not HTTPS, nobody answered, or the answer is too long.
+    """
+    import requests  # noqa: PLC0415 - only one command needs it
+    from urllib3.exceptions import LocationParseError  # noqa: PLC0415 - as above
+
+    if not url.startswith("https://"):
+        raise UnreachableError(f"{url} is not HTTPS")
+    sent = dict(headers or {})
+    auth = _as_it_is if "Authorization" in sent else None  # else requests would put a login of .netrc over the token
+    try:
+        with requests.request(method, url, headers=sent, auth=auth, timeout=SECONDS, stream=True) as response:
+            body = bytearray()
+            for block in response.iter_content(BLOCK):
+                body += block
+                if len(body) > LARGEST:
+                    raise UnreachableError(f"{url} is longer than {LARGEST >> 20} MiB")
+            said = {name.lower(): text for name, text in response.headers.items()}
+            return Answer(status=response.status_code, headers=said, body=bytes(body))
+    except (requests.RequestException, LocationParseError) as error:
+        raise UnreachableError(f"{url}: {type(error).__name__}") from error
+
+
+def _as_it_is(request: requests.PreparedRequest) -> requests.PreparedRequest:
+    return request

@@ -1,0 +1,154 @@
+"""One input of a resource as the four readings a Terraform plan gives of it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from operations.terraform.types import LISTED, MAPS, OBJECTS, RENAMED
+from planning.costs.resources.resource import Secret, Unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from operations.offline.plan_json import Json
+    from operations.terraform.addresses import Address
+    from planning.costs.resources.resource import Value
+
+CAPITAL: Final = re.compile(r"(?<!^)([A-Z])")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """One value, as `terraform show -json` says it.
+
+    Args:
+        value: what is known of it; None for an unknown or a secret.
+        unknown: True where it is known only after creation; inside a list or an object, part by part.
+        sensitive: the same for what may not be shown.
+        expression: constant or references, as the configuration states it.
+    """
+
+    value: Json
+    unknown: Json = False
+    sensitive: Json = False
+    expression: Json
+
+    @property
+    def absent(self) -> bool:
+        """Nothing of it is known."""
+        return self.value is None and self.unknown is True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reader:
+    """Reads the inputs of one resource.
+
+    Args:
+        terraform_type: whose names of blocks and inputs hold.
+        addresses: URN to address, of everything that can be referred to.
+        origins: URNs that the input at hand comes from, for an unknown that does not say its own.
+    """
+
+    terraform_type: str
+    addresses: Mapping[str, Address]
+    origins: tuple[str, ...] = ()
+
+    def name(self, pulumi_name: str) -> str:
+        """Terraform's name of an input."""
+        name = snake_case(pulumi_name)
+        return RENAMED.get(self.terraform_type, {}).get(name, name)
+
+    def read(self, pulumi_name: str, value: Value) -> Reading:
+        """An input, or one inside a block."""
+        if isinstance(value, dict):
+            if pulumi_name in MAPS:
+                return self._map(value)
+            one = self._object(value)
+            return one if pulumi_name in OBJECTS else _in_list(one)
+        if isinstance(value, list):
+            return self._list(pulumi_name, value)
+        if (self.terraform_type, self.name(pulumi_name)) in LISTED:
+            return self._list(pulumi_name, [value])
+        return self._leaf(value)
+
+    def _leaf(self, value: str | float | Unknown | Secret | None) -> Reading:
+        if isinstance(value, Secret):
+            return Reading(value=None, unknown=True, sensitive=True, expression={})
+        if isinstance(value, Unknown):
+            return Reading(value=None, unknown=True, expression=_referring(self._references(value)))
+        return Reading(value=value, expression=self._constant(value))
+
+    def _constant(self, value: Json) -> Json:
+        """A constant, unless it is handed on by another resource."""
+        return _referring(self._origins()) or {"constant_value": value}
+
+    def _object(self, fields: dict[str, Value]) -> Reading:
+        parts = {self.name(key): self.read(key, value) for key, value in sorted(fields.items())}
+        return Reading(
+            value={key: part.value for key, part in parts.items() if not part.absent},
+            unknown={key: part.unknown for key, part in parts.items() if part.unknown is not False},
+            sensitive={key: part.sensitive for key, part in parts.items() if part.sensitive is not False},
+            expression={key: part.expression for key, part in parts.items()},
+        )
+
+    def _map(self, fields: dict[str, Value]) -> Reading:
+        parts = {key: self.read("", value) for key, value in sorted(fields.items())}
+        value: Json = {key: part.value for key, part in parts.items() if not part.absent}
+        return Reading(
+            value=value,
+            unknown={key: part.unknown for key, part in parts.items() if part.unknown is not False},
+            sensitive={key: part.sensitive for key, part in parts.items() if part.sensitive is not False},
+            expression=_united(parts.values()) or self._constant(value),
+        )
+
+    def _list(self, pulumi_name: str, values: list[Value]) -> Reading:
+        blocks = [each for each in values if isinstance(each, dict)]
+        if blocks and len(blocks) == len(values):
+            parts = [self._object(each) for each in blocks]
+            return _listed(parts, expression=[part.expression for part in parts])
+        parts = [self.read(pulumi_name, each) if isinstance(each, dict | list) else self._leaf(each) for each in values]
+        return _listed(parts, expression=_united(parts) or self._constant([part.value for part in parts]))
+
+    def _references(self, value: Unknown) -> list[str]:
+        """Output first, as Terraform lists them, then the resource it is of."""
+        address = self.addresses.get(value.urn)
+        if address is None:
+            return self._origins()
+        output = [f"{address}.{snake_case(value.output)}"] if value.output else []
+        return [*output, str(address)]
+
+    def _origins(self) -> list[str]:
+        return [str(self.addresses[urn]) for urn in self.origins if urn in self.addresses]
+
+
+def snake_case(name: str) -> str:
+    """Pulumi's names in Terraform's spelling: each capital starts a word."""
+    return CAPITAL.sub(r"_\1", name).lower()
+
+
+def _in_list(one: Reading) -> Reading:
+    return _listed([one], expression=[one.expression])
+
+
+def _listed(parts: list[Reading], *, expression: Json) -> Reading:
+    return Reading(
+        value=[part.value for part in parts],
+        unknown=[part.unknown for part in parts],
+        sensitive=[part.sensitive for part in parts],
+        expression=expression,
+    )
+
+
+def _united(parts: Iterable[Reading]) -> Json:
+    """References of all parts, each once; nothing where there are none."""
+    found: dict[str, None] = {}
+    for part in parts:
+        if isinstance(part.expression, dict) and isinstance(references := part.expression.get("references"), list):
+            found |= {each: None for each in references if isinstance(each, str)}
+    return _referring(list(found))
+
+
+def _referring(references: list[str]) -> Json:
+    return {"references": [*references]} if references else {}

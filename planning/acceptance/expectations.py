@@ -1,0 +1,103 @@
+"""What may be expected of a cluster: from the lock, the catalog and the promises. Decision 0027 says why so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from planning.acceptance.limits import CHECKLIST
+from planning.acceptance.node_limits import ExpectedPool, pools_of
+from planning.agents.measurement_records import Per, subject
+from planning.acceptance.services import services_of
+from planning.acceptance.storage_limits import ExpectedTier, tiers_of
+
+if TYPE_CHECKING:
+    from decimal import Decimal
+
+    from catalogs.catalog import Catalog
+    from planning.checklist.model.checklist import Checklist
+    from planning.spec.lock import Lock
+    from planning.spec.cluster import ClusterSpec
+
+DNS: Final = "dns"
+EGRESS: Final = "egress"
+PEERING: Final = "peering"
+
+__all__ = ["DNS", "EGRESS", "PEERING", "Expected", "ExpectedPool", "ExpectedTier", "Once", "expected"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Once:
+    """A check that is run once, and passes where it finds nothing wrong.
+
+    Args:
+        check: "dns", "egress", "peering" or "smoke".
+        subject: as its record names it: "network/home/dns", "service/home/mlflow".
+        title: in words.
+    """
+
+    check: str
+    subject: str
+    placement: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expected:
+    """Everything that an acceptance measures, and what it is held to.
+
+    Args:
+        pools: of accelerators, of every placement.
+        once: networks and services.
+        share: of what something should do, that it has to do at least; also of what the others of its pool do.
+        burn_in_hours: least length of the burn-in, agreed or promised; asked of pools with `burn_in`.
+    """
+
+    stack: str
+    option: str
+    pools: tuple[ExpectedPool, ...]
+    tiers: tuple[ExpectedTier, ...]
+    once: tuple[Once, ...]
+    share: Decimal
+    burn_in_hours: Decimal
+    burn_in_source: str
+
+    def pool(self, *, placement: str, name: str) -> ExpectedPool | None:
+        """The pool of these names in the lock."""
+        return next((each for each in self.pools if (each.placement, each.name) == (placement, name)), None)
+
+
+def expected(lock: Lock, catalog: Catalog, checklist: Checklist) -> Expected:
+    """What a stack is held to.
+
+    Raises:
+        KeyError: promises.csv lacks a promise; a fault of ours.
+    """
+    agreed = checklist.agreement.burn_in_hours
+    promised = catalog.promises["burn_in"]
+    return Expected(
+        stack=lock.stack,
+        option=lock.option,
+        pools=tuple(pool for spec in lock.placements for pool in pools_of(spec, catalog, checklist)),
+        tiers=tuple(tier for spec in lock.placements for tier in tiers_of(spec, catalog, checklist.agreement)),
+        once=tuple(each for spec in lock.placements for each in _once(spec)),
+        share=catalog.promises["all_reduce_share"].value,
+        burn_in_hours=agreed if agreed is not None else promised.value,
+        burn_in_source=f"{CHECKLIST}agreement.burn_in_hours" if agreed is not None else promised.source,
+    )
+
+
+def _once(spec: ClusterSpec) -> tuple[Once, ...]:
+    place = spec.placement.name
+    ways = [(DNS, "names are found"), (EGRESS, "the way out is open")]
+    if spec.network.peering is not None or spec.network.link is not None:
+        ways.append((PEERING, "the main network is reached"))
+    networks = [
+        Once(check=way, subject=subject(Per.NETWORK, way, placement=place), placement=place, title=title)
+        for way, title in ways
+    ]
+    services = [
+        Once(check="smoke", subject=subject(Per.SERVICE, name, placement=place), placement=place, title=title)
+        for name, title in services_of(spec).items()
+    ]
+    return (*networks, *services)

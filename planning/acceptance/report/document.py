@@ -1,0 +1,174 @@
+"""The report as a document, made from nothing but its JSON: what is read is what was signed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from planning.agents.measurement_records import BY_ID, Per
+from planning.acceptance.report.nodes import node_blocks
+from planning.acceptance.report.fabric import fabric_blocks
+from planning.acceptance.report.formatting import FAILED, UNTOLD, Speaker, from_report, quoted
+from planning.documents.blocks import Bullets, Document, Heading, Notice, Paragraph, Table
+from planning.documents.figures import Figure, Origin, Sentence, listed, say
+from planning.documents.sources import reckoned
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from planning.acceptance.report.form import AcceptanceForm, VerdictForm
+    from planning.documents.blocks import Block
+
+VERDICTS: Final[Mapping[str, str]] = {
+    "passed": "Passed: everything that was to be measured is as it was promised.",
+    FAILED: "Failed: what stands below is not as it was promised.",
+    "missing": "Not accepted: something that was to be measured was not.",
+    "cannot tell": "Cannot tell: something was measured, and nobody can say what it has to be.",
+}
+NO_FAULT: Final = "Nothing failed."
+
+
+def document(form: AcceptanceForm, *, sources: Mapping[str, str]) -> Document:
+    """The whole report.
+
+    Args:
+        sources: id of each source in sources.csv to its words.
+    """
+    speaker = Speaker(form, sources)
+    return Document(
+        title=say("Acceptance of ", _locked(form["stack"], "stack")),
+        subtitle=_subtitle(form),
+        blocks=(
+            *_verdict(form, speaker),
+            *_failures(form, speaker),
+            *_untold(form, speaker),
+            *node_blocks(form, speaker),
+            *fabric_blocks(form, speaker),
+            *_table(form, speaker, Per.TIER, "Storage", "tier"),
+            *_table(form, speaker, Per.NETWORK, "Network", "way"),
+            *_table(form, speaker, Per.SERVICE, "Services", "service"),
+            *_how(form, speaker),
+            *_signed(form),
+        ),
+    )
+
+
+def _subtitle(form: AcceptanceForm) -> Sentence:
+    times = [quoted(form["results"][name][:16].replace("T", " "), f"results.{name}") for name in ("started", "ended")]
+    return say("Option ", _locked(form["option"], "option"), ", measured from ", times[0], " to ", times[1], " UTC.")
+
+
+def _verdict(form: AcceptanceForm, speaker: Speaker) -> Iterator[Block]:
+    failed = form["failed_nodes"]
+    said = say(VERDICTS[form["outcome"]])
+    if failed:
+        names = listed([speaker.name(f"node/{name}") for name in failed])
+        said = say(said, " Nodes that failed: " if len(failed) > 1 else " The node that failed: ", names, ".")
+    yield Notice(said)
+    if form["only"]:
+        asked = listed(quoted(text, f"only.{at}") for at, text in enumerate(form["only"]))
+        yield Notice(say("Only this was asked for: ", asked, ". It is not the acceptance of the cluster."))
+
+
+def _failures(form: AcceptanceForm, speaker: Speaker) -> Iterator[Block]:
+    failed = [each for each in form["verdicts"] if each["outcome"] == FAILED]
+    yield Heading(2, say("What failed"))
+    if not failed:
+        yield Paragraph(say(NO_FAULT))
+        return
+    ranked = sorted(failed, key=lambda each: (not each["subject"].startswith("node/"), each["subject"]))
+    yield Bullets(tuple(_failure(each, speaker) for each in ranked))
+
+
+def _failure(verdict: VerdictForm, speaker: Speaker) -> Sentence:
+    head = say(_kind(verdict), speaker.name(verdict["subject"]), ", ", speaker.what(verdict), ": ")
+    if verdict["measured"] is None or (verdict["least"] is None and verdict["most"] is None):
+        return say(head, speaker.sentence(verdict))
+    found = say(speaker.figure(verdict), f" {verdict['unit']}".rstrip())
+    return say(head, found, ", and ", speaker.bound(verdict), " was promised")
+
+
+def _kind(verdict: VerdictForm) -> str:
+    return f"{verdict['subject'].partition('/')[0]} "
+
+
+def _untold(form: AcceptanceForm, speaker: Speaker) -> Iterator[Block]:
+    silent = [each for each in form["verdicts"] if each["outcome"] in UNTOLD]
+    items = [
+        say(_kind(each), speaker.name(each["subject"]), ", ", speaker.what(each), ": ", speaker.sentence(each))
+        for each in silent
+    ]
+    items += [quoted(text, f"unfinished.{at}") for at, text in enumerate(form["unfinished"])]
+    items += [
+        say("a record that was not used: ", quoted(text, f"faults.{at}")) for at, text in enumerate(form["faults"])
+    ]
+    if items:
+        yield Heading(2, say("What could not be told"))
+        yield Bullets(tuple(items))
+
+
+def _table(form: AcceptanceForm, speaker: Speaker, per: Per, title: str, head: str) -> Iterator[Block]:
+    mine = [each for each in form["verdicts"] if BY_ID[each["check"]].per is per]
+    if not mine:
+        return
+    yield Heading(2, say(title))
+    rows = [
+        (
+            speaker.name(each["subject"]),
+            speaker.what(each),
+            _found(each, speaker),
+            speaker.bound(each) if each["check"] in HELD else say(""),
+            say(each["outcome"]),
+        )
+        for each in mine
+    ]
+    words: Sequence[str] = (head, "what was measured", "measured", "promised", "verdict")
+    kept = [at for at in range(len(words)) if at != 3 or any(row[3].text for row in rows)]  # noqa: PLR2004 - "promised"
+    yield Table(head=tuple(say(words[at]) for at in kept), rows=tuple(tuple(row[at] for at in kept) for row in rows))
+
+
+HELD: Final = ("loader", "checkpoint", "code", "small_files")
+
+
+def _found(verdict: VerdictForm, speaker: Speaker) -> Sentence:
+    return speaker.measured(verdict) if verdict["measured"] is not None else speaker.sentence(verdict)
+
+
+def _how(form: AcceptanceForm, speaker: Speaker) -> Iterator[Block]:
+    if not form["tools"]:
+        return
+    yield Heading(2, say("How it was measured"))
+    yield Table(
+        head=(say("what"), say("with")),
+        rows=tuple((say(BY_ID[each["check"]].title), quoted(each["tool"], each["at"])) for each in form["tools"]),
+    )
+    pools = [
+        say(_accelerators(form, at), " in ", speaker.name(pool["subject"])) for at, pool in enumerate(form["pools"])
+    ]
+    digest = from_report(form["lock_digest"], "lock_digest")
+    if pools:
+        yield Paragraph(say("By the lock there are ", listed(pools), ". Its digest is ", digest, "."))
+
+
+def _accelerators(form: AcceptanceForm, index: int) -> Sentence:
+    pool = form["pools"][index]
+    nodes = Figure(text=f"{pool['nodes']:,}", origin=Origin.LOCK, at=pool["nodes_at"])
+    each = Figure(text=str(pool["accelerators"]), origin=Origin.LOCK, at=f"{pool['at']}.accelerators")
+    kind = Figure(text=pool["accelerator"], origin=Origin.LOCK, at=f"{pool['at']}.accelerator")
+    both = reckoned(pool["nodes"] * pool["accelerators"], "nodes times accelerators of one", nodes, each)
+    return say(nodes, " nodes with together ", both, " ", kind)
+
+
+def _signed(form: AcceptanceForm) -> Iterator[Block]:
+    yield Heading(2, say("Signature"))
+    signature = form["signature"]
+    if signature is None:
+        yield Notice(say("This report is not signed. Nobody vouches for it, and nobody would see that it was changed."))
+        return
+    key = from_report(signature["key"], "signature.key")
+    kind = quoted(signature["algorithm"], "signature.algorithm")
+    said = say("The JSON of this report is signed with the ", kind, " key ", key, ", as ssh-keygen -lf shows it. ")
+    yield Paragraph(say(said, "atoll accept-test --verify checks that; this page itself proves nothing."))
+
+
+def _locked(text: str, at: str) -> Sentence:
+    return say(Figure(text=text, origin=Origin.LOCK, at=at))

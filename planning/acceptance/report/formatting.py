@@ -1,0 +1,178 @@
+"""Names and figures of a report as they are said, each with the path in the report's JSON that it was read from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import TYPE_CHECKING, Final
+
+from planning.acceptance.limits import plain
+from planning.agents.measurement_records import BY_ID
+from planning.documents.figures import DIGIT, Figure, Origin, Sentence, say
+from planning.documents.sources import reckoned, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from planning.acceptance.report.form import AcceptanceForm, PoolForm, VerdictForm
+
+CHECKLIST: Final = "checklist.yaml "
+GIB: Final = 2**30
+NOT_MEASURED: Final = say("not measured")
+FAILED: Final = "failed"
+PASSED: Final = "passed"
+UNTOLD: Final = ("missing", "cannot tell")
+ORDER: Final = (FAILED, *UNTOLD, PASSED, "noted")
+
+
+def from_report(text: str, at: str) -> Figure:
+    """A text of the report's JSON, at its path."""
+    return Figure(text=text, origin=Origin.MEASURED, at=at)
+
+
+def quoted(text: str, at: str) -> Sentence:
+    """Words of the report's JSON; a figure where there are digits in them."""
+    return say(from_report(text, at)) if DIGIT.search(text) else say(text)
+
+
+@dataclass(frozen=True)
+class Speaker:
+    """What is said about one report.
+
+    Args:
+        sources: id of each source in sources.csv to its words.
+    """
+
+    form: AcceptanceForm
+    sources: Mapping[str, str]
+    places: dict[str, str] = field(default_factory=dict[str, str])
+    order: dict[tuple[str, str, str, str], int] = field(default_factory=dict[tuple[str, str, str, str], int])
+
+    def __post_init__(self) -> None:
+        for index, verdict in enumerate(self.form["verdicts"]):
+            self.places[verdict["subject"]] = f"verdicts.{index}.subject"
+            key = verdict["check"], verdict["subject"], verdict["sentence"], str(verdict["params"])
+            self.order[key] = index
+        for index, record in reversed(list(enumerate(self.form["results"]["measured"]))):
+            self.places[record["subject"]] = f"results.measured.{index}.subject"
+        for pool in self.form["pools"]:
+            self.places[pool["subject"]] = f"{pool['at']}.name"
+
+    @property
+    def several(self) -> bool:
+        """Whether the stack is in more than one place."""
+        return len({each["subject"].split("/")[1] for each in self.form["verdicts"] if each["pool"] == ""}) > 1
+
+    def name(self, subject: str) -> Sentence:
+        """The name of a node, pool, tier, network or service."""
+        per, _, whole = subject.partition("/")
+        text = whole if per == "node" or self.several else whole.rpartition("/")[2]
+        if not DIGIT.search(text):
+            return say(text)
+        at = self.places.get(subject, "")
+        if per == "pool":
+            lock_name = Figure(text=whole.rpartition("/")[2], origin=Origin.LOCK, at=at)
+            return say(lock_name) if not self.several else say(from_report(text, self._verdict_at(subject)))
+        return say(from_report(text, at)) if at else say(from_report(text, self._node_at(text)))
+
+    def place(self, verdict: VerdictForm) -> int:
+        """Where a verdict stands in the report."""
+        key = verdict["check"], verdict["subject"], verdict["sentence"], str(verdict["params"])
+        return self.order[key]
+
+    def measured(self, verdict: VerdictForm) -> Sentence:
+        """What was measured, with its unit, and whether that failed."""
+        value = verdict["measured"]
+        if value is None:
+            return NOT_MEASURED
+        said = say(self.figure(verdict), _unit(verdict))
+        return say(said, " failed") if verdict["outcome"] == FAILED else said
+
+    def figure(self, verdict: VerdictForm) -> Figure:
+        """What was measured."""
+        text = shown(Decimal(verdict["measured"] or "0"))
+        return from_report(text, verdict["at"] or f"verdicts.{self.place(verdict)}.measured")
+
+    def what(self, verdict: VerdictForm) -> Sentence:
+        """What was measured, and with what."""
+        title = BY_ID[verdict["check"]].title
+        params = verdict["params"]
+        if params.get("reading"):
+            return say(title, ": ", self.param(verdict, "reading"))
+        said = say(title)
+        if params.get("nodes"):
+            said = say(said, " over ", self.param(verdict, "nodes"), " nodes")
+        return say(said, " with ", self.payload(verdict)) if params.get("payload_bytes") else said
+
+    def bound(self, verdict: VerdictForm) -> Sentence:
+        """What it is held to."""
+        if verdict["least"] is not None:
+            return say("at least ", self._held(verdict, verdict["least"]), _unit(verdict))
+        if verdict["most"] is not None:
+            return say("less than ", self._held(verdict, verdict["most"]), _unit(verdict))
+        return say("nothing") if not verdict["why"] else self._why(verdict)
+
+    def theory(self, verdict: VerdictForm) -> Sentence:
+        """What the bound is a share of."""
+        if verdict["theory"] is None:
+            return say("")
+        return say(self._held(verdict, verdict["theory"]), _unit(verdict))
+
+    def sentence(self, verdict: VerdictForm) -> Sentence:
+        """What was found, in the words of the judgement."""
+        return quoted(verdict["sentence"], f"verdicts.{self.place(verdict)}.sentence")
+
+    def param(self, verdict: VerdictForm, name: str) -> Sentence:
+        """What it was run with."""
+        index = self.place(verdict)
+        return quoted(verdict["params"].get(name, ""), f"verdicts.{index}.params.{name}")
+
+    def payload(self, verdict: VerdictForm) -> Sentence:
+        """The payload of an all-reduce, in GiB or MiB."""
+        index = self.place(verdict)
+        octets = verdict["params"].get("payload_bytes", "0")
+        return say(sized(int(octets), f"verdicts.{index}.params.payload_bytes"))
+
+    def pool(self, subject: str) -> PoolForm | None:
+        """The pool of a subject."""
+        return next((each for each in self.form["pools"] if each["subject"] == subject), None)
+
+    def held(self, text: str, *, why: str, source: str) -> Figure:
+        """What something is held to, what that follows from, and who says so."""
+        if source.startswith(CHECKLIST):
+            return Figure(text=text, origin=Origin.CHECKLIST, at=source.removeprefix(CHECKLIST), source=why)
+        named = Figure(
+            text=source or "not stated",
+            origin=Origin.CATALOG,
+            at=f"sources.csv {source} id",
+            source=self.sources.get(source, source),
+        )
+        return Figure(text=text, origin=Origin.RECKONED, at=why or "as promised", inputs=(named,))
+
+    def _held(self, verdict: VerdictForm, value: str) -> Figure:
+        return self.held(plain(Decimal(value)), why=verdict["why"], source=verdict["source"])
+
+    def _why(self, verdict: VerdictForm) -> Sentence:
+        return quoted(verdict["why"], f"verdicts.{self.place(verdict)}.why")
+
+    def _verdict_at(self, subject: str) -> str:
+        found = (index for index, each in enumerate(self.form["verdicts"]) if each["subject"] == subject)
+        return f"verdicts.{next(found, 0)}.subject"
+
+    def _node_at(self, name: str) -> str:
+        found = (index for index, each in enumerate(self.form["nodes"]) if each["name"] == name)
+        return f"nodes.{next(found, 0)}.name"
+
+
+def sized(octets: int, at: str) -> Figure:
+    """Bytes of the report's JSON in binary units."""
+    return reckoned(gib(octets), "bytes in binary units", from_report(shown(octets), at))
+
+
+def gib(octets: int) -> str:
+    """Bytes in binary units."""
+    return f"{octets // GIB} GiB" if octets >= GIB else f"{octets // 2**20} MiB"
+
+
+def _unit(verdict: VerdictForm) -> str:
+    return f" {verdict['unit']}" if verdict["unit"] else ""

@@ -1,0 +1,120 @@
+"""What storage tiers are held to: the three needs of training, and many small files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from catalogs.throughput import tier_speeds
+from planning.acceptance.limits import CHECKLIST, Limit, noted, plain, unknown
+from planning.agents.measurement_records import Per, subject
+from planning.acceptance.hardware_speed import percent
+
+if TYPE_CHECKING:
+    from catalogs.commitments import Promise
+    from catalogs.catalog import Catalog
+    from planning.checklist.model.agreement import Agreement
+    from planning.spec.cluster import ClusterSpec, Tier
+
+FILES: Final = ("hot", "warm")
+"""Tiers that are file systems; objects are proven by the smoke of their service."""
+GB_PER_TIB: Final = Decimal(2**40) / 10**9
+SECONDS: Final = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpectedTier:
+    """One tier that is mounted as a file system.
+
+    Args:
+        subject: of its records, "tier/home/warm".
+        loader: MB/s that all nodes together read.
+        checkpoint: MB/s that all nodes together write.
+        code: what is noted of reads and writes of 4 KiB, in IOPS.
+        small_files: seconds to make, to read and to remove many small files.
+    """
+
+    subject: str
+    placement: str
+    tier: str
+    engine: str
+    provisioned_gb: int
+    loader: Limit
+    checkpoint: Limit
+    code: tuple[Limit, ...]
+    small_files: tuple[Limit, ...]
+
+
+def tiers_of(spec: ClusterSpec, catalog: Catalog, agreement: Agreement) -> tuple[ExpectedTier, ...]:
+    """Every file system of a cluster."""
+    files = [tier for tier in spec.storage if tier.tier in FILES]
+    return tuple(_tier(tier, spec=spec, catalog=catalog, agreement=agreement) for tier in files)
+
+
+def _tier(tier: Tier, *, spec: ClusterSpec, catalog: Catalog, agreement: Agreement) -> ExpectedTier:
+    place = spec.placement
+    settled = agreed(agreement, placement=place.name, tier=tier.tier)
+    sold = partial(throughput, tier, provider=place.provider, share=catalog.promises["all_reduce_share"])
+    return ExpectedTier(
+        subject=subject(Per.TIER, tier.tier, placement=place.name),
+        placement=place.name,
+        tier=tier.tier,
+        engine=tier.engine,
+        provisioned_gb=tier.provisioned_gb,
+        loader=settled.get("read") or sold(reading="read"),
+        checkpoint=settled.get("write") or sold(reading="write"),
+        code=(noted(reading="read", unit="IOPS"), noted(reading="write", unit="IOPS")),
+        small_files=(
+            _seconds("create", catalog.promises["slow_environment"]),
+            _seconds("read", catalog.promises["slow_import"]),
+            noted(reading="remove", unit="s"),
+        ),
+    )
+
+
+def agreed(agreement: Agreement, *, placement: str, tier: str) -> dict[str, Limit]:
+    """What provider and customer agreed on, by reading: held to in full, as both signed it."""
+    found: dict[str, Limit] = {}
+    for at, each in enumerate(agreement.tier_speeds):
+        if (each.placement, each.tier) != (placement, tier):
+            continue
+        for reading, value in (("read", each.read_mb_per_s), ("write", each.write_mb_per_s)):
+            path = f"agreement.tier_speeds.{at}.{reading}_mb_per_s"
+            why = f"agreed on in the checklist, {path}"
+            if value is not None:
+                found[reading] = Limit(reading=reading, unit="MB/s", least=value, why=why, source=f"{CHECKLIST}{path}")
+    return found
+
+
+def sold_mb_per_s(tier: Tier, *, provider: str) -> Decimal | None:
+    """MB/s that a whole tier is sold with; None where no page says what that is."""
+    sold = tier_speeds().get((provider, tier.tier))
+    return None if sold is None else sold.mb_per_s_per_tib * tier.provisioned_gb / GB_PER_TIB
+
+
+def throughput(tier: Tier, *, reading: str, provider: str, share: Promise) -> Limit:
+    """MB/s of a whole tier: a share of what it is sold with; unknown where no page says what that is."""
+    sold, whole = tier_speeds().get((provider, tier.tier)), sold_mb_per_s(tier, provider=provider)
+    if sold is None or not whole:
+        return unknown(reading=reading, unit="MB/s", why=f"nobody states how fast {tier.engine} is: agree on a figure")
+    return Limit(
+        reading=reading,
+        unit="MB/s",
+        least=whole * share.value,
+        theory=whole,
+        why=f"{percent(share)} of {plain(whole)} MB/s: {plain(sold.mb_per_s_per_tib)} MB/s for each TiB provisioned",
+        source=sold.source,
+    )
+
+
+def _seconds(reading: str, promise: Promise) -> Limit:
+    """What took as long was complained of, so it must be faster."""
+    return Limit(
+        reading=reading,
+        unit="s",
+        most=promise.value * SECONDS,
+        why=f"less than {plain(promise.value)} minutes, which was too slow",
+        source=promise.source,
+    )

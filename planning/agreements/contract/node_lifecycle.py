@@ -1,0 +1,253 @@
+"""The life of nodes: burn-in, spares and replacement, who holds them, and growth."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from planning.platform.burn_in_eligibility import why_not
+from planning.agreements.contract.context import BINDING, NO, UNKNOWN, measured, settled
+from planning.documents.blocks import Blank, Bullets, Heading, Notice, Paragraph
+from planning.documents.figures import listed, say
+from planning.documents.sources import of_catalog, of_lock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from planning.agreements.contract.lock_references import PoolAt
+    from planning.agreements.contract.context import Sides
+    from planning.documents.blocks import Block
+    from planning.documents.figures import Sentence
+
+HELD: Final = {
+    ("reserved", "yes"): "reserved for the term: they stay this customer's, running or not, and while they are built"
+    " again; nobody else is given them",
+    ("reserved", "no"): "paid for the whole term: that is a price and holds no node; one that is given back or fails is"
+    " certain to come again only with a capacity reservation",
+    ("reserved", "unknown"): "paid for the whole term; no source says whether the provider holds the nodes for it, so"
+    " the line below settles it",
+    ("capacity_block", "yes"): "booked: they are this customer's for the days that were booked",
+    ("capacity_block", "no"): "booked, and not held",
+    ("capacity_block", "unknown"): "booked; no source says whether the provider holds the nodes, so the line below"
+    " settles it",
+}
+"""How nodes of purchases that bind are held, by the kind of the purchase and what the catalog says of it."""
+LOOSE: Final = {
+    "on_demand": "on demand: nobody holds a node that is given back, and none is certain when it is asked for again",
+    "spot": "spot: the provider may take a node back at any time",
+    "flex": "queued: they come when the provider has them, for a time",
+}
+
+
+def burn_in(sides: Sides) -> Iterator[Block]:
+    """How long nodes are stressed before work lands on them, and which are not, and why."""
+    accelerated = [pool for pool in sides.pools if pool.accelerated]
+    if not accelerated:
+        return
+    tested = [pool for pool in accelerated if pool.burned_in]
+    yield Heading(2, say("Burn-in"))
+    if tested:
+        yield Paragraph(_tested(tested, sides))
+        yield from _longer(sides)
+        yield measured(sides, "burn_in")
+    untested = [pool for pool in accelerated if not pool.burned_in]
+    if not untested:
+        return
+    yield from _agreed_elsewhere(untested, sides)
+    early = say(sides.promise("early_failures", 0), " to ", sides.promise("early_failures", 1, unit="%"))
+    yield Bullets(tuple(say(pool.name, ": no burn-in, since ", _why_not(pool), ".") for pool in untested))
+    yield Notice(
+        say(
+            "Of a new batch without a burn-in ",
+            early,
+            " of the accelerators fail early. The acceptance looks at each node that is there on its day; what comes"
+            " later, the customer finds in their own work.",
+        )
+    )
+
+
+def _tested(tested: list[PoolAt], sides: Sides) -> Sentence:
+    hours = sides.agreed("burn_in_hours")
+    return say(
+        "The nodes of ",
+        listed(pool.name for pool in tested),
+        " that are always there are stressed for ",
+        say(hours) if hours is not None else say("at least ", sides.promise("burn_in", 0)),
+        " hours before they take work, and so is each that takes the place of one; until it has passed it takes none."
+        " One that fails is replaced before the cluster is accepted, and is not paid for until then.",
+        " Of nodes that are started for a peak and given back none is promised."
+        if any(pool.pool.min_nodes < pool.pool.max_nodes for pool in tested)
+        else "",
+    )
+
+
+def _longer(sides: Sides) -> Iterator[Block]:
+    """More hours than the program runs by itself: somebody has to run the rest."""
+    agreed, least = sides.agreement.burn_in_hours, sides.catalog.promises["burn_in"].value
+    if agreed is None or agreed <= least:
+        return
+    yield Notice(
+        say(
+            "The cluster lets a node in by itself after ",
+            sides.promise("burn_in", 0),
+            " hours. For the rest the provider keeps it from work and tests it.",
+        )
+    )
+
+
+def _agreed_elsewhere(untested: list[PoolAt], sides: Sides) -> Iterator[Block]:
+    """Hours that were agreed on for a cluster that the program does not build: nothing here runs or measures them."""
+    hours = sides.agreed("burn_in_hours")
+    theirs = [pool.name for pool in untested if pool.pool.burn_in and not pool.place.built]
+    if hours is None or not theirs:
+        return
+    yield Notice(
+        say(
+            "Agreed on are ",
+            hours,
+            " hours of burn-in: the provider runs them on ",
+            listed(theirs),
+            " before it hands the nodes over. The acceptance does not measure that, so the provider shows its own"
+            " record.",
+        )
+    )
+
+
+def _why_not(pool: PoolAt) -> str:
+    if not pool.pool.burn_in:
+        return "none is part of this option"
+    return why_not(pool.pool, pool.place.spec)
+
+
+def spares(sides: Sides) -> Iterator[Block]:
+    """Nodes that wait for one to fail, whose they are, and how soon another takes its place."""
+    yield Heading(2, say("Nodes that fail"))
+    yield settled(
+        say("Hours in which a node that failed is replaced"),
+        sides.agreed("replace_within_hours"),
+        before="A node that failed is replaced within ",
+        after=" hours of the report; until then it counts as a node that could not be used.",
+    )
+    yield Blank(say("Nodes that are replaced so fast in one month"))
+    unheld = [pool.name for pool in sides.pools if pool.accelerated and sides.holds(pool) == NO]
+    if unheld and not sides.agreement.provider_spares:
+        yield Paragraph(
+            say("Nobody holds nodes for ", listed(unheld), ": there another comes when the provider has one to give.")
+        )
+    yield settled(
+        say("Nodes that the provider keeps ready beyond those that are paid for"),
+        sides.agreed("provider_spares"),
+        before="Beyond the spares that are paid for, nodes that the provider keeps ready for this customer: ",
+        after=".",
+    )
+    yield from (Paragraph(each) for each in _repair(sides))
+    yield from _own_spares(sides)
+
+
+def _repair(sides: Sides) -> Iterator[Sentence]:
+    for place in sides.places:
+        where = say("At ", place.name, ": ") if place.told else say()
+        if place.spec.profile.node_repair == "provider":
+            title = of_lock(place.spec.profile.title, f"{place.at}.profile.title")
+            yield say(where, title, " finds and replaces broken nodes by itself; the log of incidents says when.")
+        else:
+            yield say(
+                where,
+                "Nothing replaces a broken node by itself here: the provider does it by a ticket, which the log of"
+                " incidents keeps with its times.",
+            )
+    yield say(
+        "The command atoll nodes takes a broken node of ",
+        sides.stack,
+        " out of use and has it replaced, without a person of the provider where the provider has an API for it, and by"
+        " a ticket that it writes where there is none.",
+    )
+
+
+def _own_spares(sides: Sides) -> Iterator[Block]:
+    together = [pool for pool in sides.pools if sides.together(pool)]
+    paid = [pool for pool in together if pool.pool.spares]
+    without = [pool for pool in together if not pool.pool.spares]
+    if paid:
+        each = (say(pool.count("spares"), " for ", pool.count("working"), " in ", pool.name) for pool in paid)
+        yield Paragraph(
+            say(
+                "Spare nodes that are paid for: ",
+                listed(each),
+                ". They and those that the provider keeps stand on the spine of the nodes that work; one that stands"
+                " further away is no replacement.",
+                " In a pool that scales they are there, and on that spine, only while its nodes run."
+                if any(pool.pool.min_nodes < pool.pool.max_nodes for pool in paid)
+                else "",
+            )
+        )
+    if without:
+        yield Notice(
+            say(
+                "No spare is paid for in ",
+                listed(pool.name for pool in without),
+                ": a run over all of its nodes stands still until a failed one is replaced.",
+            )
+        )
+
+
+def allocation(sides: Sides) -> Iterator[Block]:
+    """Who holds the nodes, and how the cluster may grow."""
+    yield Heading(2, say("Allocation and growth"))
+    told = [pool for pool in sides.pools if _told(pool, sides)]
+    ways = dict.fromkeys((pool.pool.kind, sides.holds(pool)) for pool in told)
+    yield Bullets(tuple(_held(kind, holds, told, sides) for kind, holds in ways))
+    yield from (
+        Blank(say(pool.name, ": whether the provider holds its nodes while they do not run or are replaced"))
+        for pool in told
+        if sides.holds(pool) == UNKNOWN
+    )
+    together = [pool for pool in sides.pools if sides.together(pool)]
+    if not together:
+        return
+    yield Paragraph(
+        say(
+            "More nodes of ",
+            listed(pool.name for pool in together),
+            " are of use only on the same spine: elsewhere all of the pool would have to move to be together.",
+        )
+    )
+    yield Blank(say("Nodes that may be added on the same spine, and how long before they must be asked for"))
+
+
+def _told(pool: PoolAt, sides: Sides) -> bool:
+    """Whether it is said who holds a pool: of accelerators and of what binds; of all where there is neither."""
+    return pool.accelerated or pool.pool.kind == "reserved" or not _any_told(sides)
+
+
+def _held(kind: str, holds: str, told: list[PoolAt], sides: Sides) -> Sentence:
+    mine = [pool for pool in told if (pool.pool.kind, sides.holds(pool)) == (kind, holds)]
+    words = LOOSE.get(kind) or HELD.get((kind, holds), "bought as the catalog's terms say")
+    return say(listed(pool.name for pool in mine), ": ", words, *_why_held(mine, sides), ".")
+
+
+def _why_held(mine: list[PoolAt], sides: Sides) -> Iterator[Sentence]:
+    """What the catalog says of each purchase that binds, with its source."""
+    bound = {pool.pool.purchase: pool for pool in mine if pool.pool.kind in BINDING and sides.holds(pool) != UNKNOWN}
+    terms = [(pool, term) for pool in bound.values() if (term := sides.term(pool)) is not None]
+    if not terms:
+        return
+    yield say(
+        " (",
+        listed(
+            say(
+                of_lock(pool.pool.purchase, f"{pool.at}.purchase"),
+                " holds nodes: ",
+                of_catalog(
+                    term.holds,
+                    f"terms.csv {term.purchase},{term.provider} holds",
+                    source=sides.source(term.holds_source, None),
+                ),
+            )
+            for pool, term in terms
+        ),
+        ")",
+    )
+
+
+def _any_told(sides: Sides) -> bool:
+    return any(pool.accelerated or pool.pool.kind == "reserved" for pool in sides.pools)

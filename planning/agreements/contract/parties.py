@@ -1,0 +1,153 @@
+"""Who agrees with whom, on what, and for how long."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from planning.checklist.model.vocabulary import Operation
+from planning.documents.blocks import Blank, Heading, Notice, Paragraph, Table
+from planning.documents.figures import say
+from planning.documents.sources import of_catalog, of_checklist, of_lock
+from planning.ceilings.verdict import COSTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from planning.checklist.model.agreement import Contact
+    from planning.agreements.contract.lock_references import Place
+    from planning.agreements.contract.context import Sides
+    from planning.documents.blocks import Block
+    from planning.documents.figures import Figure, Sentence
+
+ANY_REGION: Final = "any"
+ROLES: Final = {
+    "customer_lead": "customer: who decides",
+    "customer_engineer": "customer: engineer in charge",
+    "account": "provider: account",
+    "engineer_on_call": "provider: engineer on call",
+    "support": "provider: support",
+    "security": "provider: security",
+}
+
+
+def parties(sides: Sides) -> Iterator[Block]:
+    """Customer, providers, and whom to call."""
+    customer = sides.lock.spec.customer
+    yield Heading(2, say("Parties"))
+    rows = [
+        (
+            say("customer"),
+            say(
+                of_lock(customer.name, "placements.0.customer.name"),
+                ", ",
+                of_lock(customer.owner, "placements.0.customer.owner"),
+            ),
+        )
+    ]
+    rows += [(_what(place), _provider(place, sides)) for place in sides.places]
+    yield Table(head=(say("party"), say("who")), rows=tuple(rows))
+    yield Blank(say("Who signs as the provider, where it is somebody else than named here"))
+    if customer_is_served(sides):
+        yield Blank(say("Who runs the cluster for the customer, where it is not the provider"))
+    yield from _contacts(sides)
+
+
+def customer_is_served(sides: Sides) -> bool:
+    """Whether somebody runs the cluster for the customer."""
+    return sides.lock.spec.services.operation is Operation.FOR_US
+
+
+def _what(place: Place) -> Sentence:
+    return say("provider of ", place.name) if place.told else say("provider")
+
+
+def _provider(place: Place, sides: Sides) -> Sentence:
+    where = place.spec.placement
+    at = f"{place.at}.placement"
+    named = of_lock(where.region, f"{at}.region")
+    region = say(", region ", named) if where.region != ANY_REGION else say(", region to be agreed")
+    rented = say(", on a cluster that is there already") if place.spec.existing is not None else say()
+    return say(provider_title(place, sides), region, rented)
+
+
+def provider_title(place: Place, sides: Sides) -> Figure:
+    """The provider as people call it; by its name in the lock where the catalog does not know it."""
+    name = place.spec.placement.provider
+    known = sides.catalog.providers.get(name)
+    if known is None:
+        return of_lock(name, f"{place.at}.placement.provider")
+    return of_catalog(known.title, f"providers.csv {known.name} title", source=sides.source(known.source, None))
+
+
+def _contacts(sides: Sides) -> Iterator[Block]:
+    """Whom to call; a line to be filled in for each role that nobody has."""
+    found = {each.role: (at, each) for at, each in enumerate(sides.agreement.contacts)}
+    rows = tuple(_contact(*found[role]) for role in ROLES if role in found)
+    yield Paragraph(say("Support contacts:"))
+    if rows:
+        yield Table(head=(say("for"), say("name"), say("e-mail"), say("telephone")), rows=rows)
+    yield from (Blank(say(words)) for role, words in ROLES.items() if role not in found)
+
+
+def _contact(at: int, person: Contact) -> tuple[Sentence, ...]:
+    where = f"agreement.contacts.{at}"
+    return (
+        say(ROLES[person.role]),
+        say(of_checklist(person.name, f"{where}.name")),
+        say(of_checklist(person.email, f"{where}.email")),
+        say(of_checklist(person.phone, f"{where}.phone")) if person.phone else say(),
+    )
+
+
+def accepted(sides: Sides) -> Iterator[Block]:
+    """The option, its lock and its term."""
+    yield Heading(2, say("What was accepted"))
+    if sides.changed:
+        yield Notice(
+            say(
+                "The checklist has changed since this option was accepted. What follows is the accepted option; what"
+                " was changed comes in when an option is accepted again."
+            )
+        )
+    yield Table(head=(say("what"), say("which")), rows=tuple(_facts(sides)))
+    yield from _start(sides)
+
+
+def _start(sides: Sides) -> Iterator[Block]:
+    day, starts = sides.agreement.starts, sides.agreed("starts")
+    if day is None or starts is None:
+        yield Blank(say("Day on which the work begins"))
+        return
+    yield Paragraph(say("The work begins on ", starts, "."))
+    if day > sides.lock.valid_until:
+        until = of_lock(sides.lock.valid_until, "valid_until")
+        yield Notice(say("That is after ", until, ", until which the prices hold: have them confirmed in writing."))
+    if day < sides.lock.priced_at:
+        yield Notice(
+            say("That is before ", of_lock(sides.lock.priced_at, "priced_at"), ", when the option was priced.")
+        )
+
+
+def _facts(sides: Sides) -> Iterator[tuple[Sentence, Sentence]]:
+    lock = sides.lock
+    yield say("option"), say(of_lock(lock.option, "option"), ", of the stack ", sides.stack)
+    yield say("digest of the lock"), say(sides.lock_digest)
+    yield say("digest of the checklist then"), say(of_lock(lock.checklist_digest, "checklist_digest"))
+    yield say("priced on"), say(of_lock(lock.priced_at, "priced_at"))
+    yield say("the prices hold until"), say(of_lock(lock.valid_until, "valid_until"))
+    term = say(of_lock(lock.contract_months, "contract_months"), " months") if lock.contract_months else say("none")
+    yield say("term of the contract"), term
+    yield from _ceiling(sides)
+
+
+def _ceiling(sides: Sides) -> Iterator[tuple[Sentence, Sentence]]:
+    ceiling = sides.lock.ceiling
+    amounts = (
+        (ceiling.usd_per_month, "usd_per_month", "a month"),
+        (ceiling.usd_per_contract, "usd_per_contract", "for the whole contract"),
+        (ceiling.usd_per_gpu_hour, "usd_per_gpu_hour", "for an accelerator an hour"),
+    )
+    for usd, field, words in amounts:
+        if usd is not None:
+            limit = of_lock(usd, f"ceiling.{field}")
+            yield say("ceiling"), say("USD ", limit, " ", words, ", which applies to ", COSTS[ceiling.binds])

@@ -1,0 +1,226 @@
+"""What follows when less is delivered than was promised: time to fix, credits, what does not count, the way out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from planning.agreements.contract.context import settled
+from planning.documents.blocks import Blank, Bullets, Heading, Notice, Paragraph, Table
+from planning.documents.figures import listed, say
+from planning.documents.sources import of_checklist, of_lock, reckoned, shown
+from planning.values.money import HOURS_PER_MONTH
+from planning.platform.alerts.slo_targets import INCLUDED, NO_FABRIC, counted_fabric, counted_tier
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from decimal import Decimal
+
+    from planning.agreements.contract.context import Sides
+    from planning.documents.blocks import Block
+    from planning.documents.figures import Figure, Sentence
+    from planning.spec.cluster import Pool
+
+CREDIT_HEADS: Final = ("attainment of the month", "hours for which all of a part is away, more than", "paid back")
+
+
+def delivered(sides: Sides) -> Iterator[Block]:
+    """What holds of every deliverable that follows: when it is measured, and by when it is made good."""
+    days = sides.agreed("fix_within_days")
+    time = say(days, " days") if days is not None else say("the time that is settled below")
+    yield Heading(2, say("What is delivered"))
+    yield Paragraph(
+        say(
+            "Each part is figures that the acceptance measures before the cluster is handed over, and whenever a party"
+            " asks for it later. A part that it finds below its figures is brought to them within ",
+            time,
+            ", counted from the report that names it. Until a part has passed for the first time it is not paid for.",
+        )
+    )
+
+
+def shortfall(sides: Sides) -> Iterator[Block]:
+    """Time to fix and what is owed until then."""
+    yield Heading(2, say("When it falls short"))
+    yield settled(
+        say("Days to bring a deliverable to what was promised"),
+        sides.agreed("fix_within_days"),
+        before="A deliverable that was measured too low is brought to what was promised within ",
+        after=" days of the report that names it.",
+    )
+    yield Paragraph(
+        say(
+            "Before a part has passed the acceptance, the remedy is that it is not paid for; from then on, a month in"
+            " which it could not be used as promised owes the credits below, and a fault that stays opens the way out"
+            " where there is a term."
+        )
+    )
+    yield from credits_owed(sides)
+    yield from stored(sides)
+    yield from excluded(sides)
+    yield from leaving(sides)
+
+
+def credits_owed(sides: Sides) -> Iterator[Block]:
+    """The table of credits, and a month in which the promise is broken and nothing is owed."""
+    steps = list(_steps(sides))
+    yield Heading(3, say("Credits"))
+    yield Table(
+        head=tuple(map(say, CREDIT_HEADS)),
+        rows=tuple((say("below ", below), say(_hours(below, limit)), say(paid)) for below, paid, limit in steps),
+        numbers_from=1,
+    )
+    yield Paragraph(
+        say(
+            "A node that is away counts as its share of its pool: the same credit then takes as many times the hours as"
+            " there are nodes. The hours are of the month that price lists count with; what counts is the length that"
+            " the month has."
+        )
+    )
+    yield Paragraph(
+        say(
+            "The nodes of each pool, the fabric between them, each shared file system, the object store in the cluster"
+            " and the control plane are counted for themselves, where there is one: the share of the month in which"
+            " what was paid for could be used. The credit is a share of what that part costs in that month; the"
+            " greatest that holds counts, and each line of the bill is credited once."
+            " The command atoll sla ",
+            sides.stack,
+            " reckons it, and shows beside it what the nodes that could not be used had cost; owed is the credit.",
+        )
+    )
+    yield from _not_counted(sides)
+    if len(sides.places) > 1:
+        away = listed(say(place.name) for place in sides.places[1:])
+        yield Paragraph(say("At ", away, " that command measures nothing: there the provider's own records count."))
+    if not sides.agreement.credits:
+        yield Paragraph(say("Nobody has settled other credits, so these are those of the catalog."))
+    promised, figure = slo(sides)
+    if steps and promised > steps[0][2]:
+        yield Notice(
+            say(
+                "A month between ",
+                steps[0][0],
+                " and ",
+                figure,
+                " breaks what was promised of the control plane and owes nothing, as the table stands.",
+            )
+        )
+
+
+def _not_counted(sides: Sides) -> Iterator[Block]:
+    """What no month is reckoned of: provider's buckets, and fabrics that nothing in the cluster sees."""
+    buckets = [tier.name for tier in sides.tiers if tier.tier.item != INCLUDED and not counted_tier(tier.tier)]
+    if buckets:
+        yield Paragraph(
+            say("Not counted by the month, but held to the provider's own terms: ", listed(buckets), " storage.")
+        )
+    local = [tier.name for tier in sides.tiers if tier.tier.item == INCLUDED]
+    if local:
+        yield Paragraph(
+            say("Not counted for itself, since it is part of its node and fails with it: ", listed(local), " storage.")
+        )
+    blind = [each.name for each in sides.pools if each.pool.fabric not in NO_FABRIC and _unseen(each.pool)]
+    if blind:
+        yield Paragraph(
+            say(
+                "Not counted by the month, but held to the acceptance, since nothing in the cluster sees whether it"
+                " works: the fabric of ",
+                listed(blind),
+                ".",
+            )
+        )
+
+
+def _unseen(pool: Pool) -> bool:
+    return pool.role == "gpu" and not counted_fabric(pool.fabric)
+
+
+def _steps(sides: Sides) -> Iterator[tuple[Figure, Figure, Decimal]]:
+    """Below what, how much, and the first as a number; from the best month to the worst."""
+    for at, each in enumerate(sides.agreement.credits):
+        where = f"agreement.credits.{at}"
+        yield (
+            of_checklist(each.below_percent, f"{where}.below_percent", text=f"{shown(each.below_percent)}%"),
+            of_checklist(each.credit_percent, f"{where}.credit_percent", text=f"{shown(each.credit_percent)}%"),
+            each.below_percent,
+        )
+    if not sides.agreement.credits:
+        for at, below in enumerate(sides.catalog.promises["credit_below"].values):
+            yield sides.promise("credit_below", at, unit="%"), sides.promise("credit", at, unit="%"), below
+
+
+def _hours(below: Figure, limit: Decimal) -> Figure:
+    """How long a part may be missing in a month before the credit is owed."""
+    hours = (100 - limit) / 100 * HOURS_PER_MONTH
+    return reckoned(hours, "what is left to a hundred percent, of the month of all price lists: 730 hours", below)
+
+
+def stored(sides: Sides) -> Iterator[Block]:
+    """Storage that fails: who mends it, and how people work until then; nothing without storage."""
+    if not sides.tiers:
+        return
+    yield Heading(3, say("Storage that fails"))
+    yield Paragraph(
+        say(
+            "The provider mends what it sells as storage. Of a tier that is counted, a month in which it could not be"
+            " used owes the credit above."
+        )
+    )
+    yield Blank(say("Hours in which a storage tier that failed can be used again"))
+    yield Blank(say("What people work on until then, and who pays for it"))
+
+
+def slo(sides: Sides) -> tuple[Decimal, Figure]:
+    """Share of the month that is promised, as a number and as a figure: of the lock, the checklist or the catalog."""
+    platform = sides.lock.spec.platform
+    if platform is not None and (asked := platform.slo_percent) is not None:
+        return asked, of_lock(asked, "placements.0.platform.slo_percent", text=f"{shown(asked)}%")
+    if (asked := sides.checklist.slo_percent) is not None:
+        return asked, of_checklist(asked, "slo_percent", text=f"{shown(asked)}%")
+    return sides.catalog.promises["slo_uptime"].value, sides.promise("slo_uptime", unit="%")
+
+
+def excluded(sides: Sides) -> Iterator[Block]:
+    """What is not counted as a failure."""
+    yield Heading(3, say("What does not count"))
+    notice = sides.agreed("maintenance_notice_hours")
+    yield Bullets(tuple(_excluded(sides, notice)))
+    if notice is None:
+        yield Blank(say("Hours of notice before maintenance"))
+    yield Blank(say("Hours of announced maintenance in one month at most"))
+
+
+def _excluded(sides: Sides, notice: Figure | None) -> Iterator[Sentence]:
+    if notice is not None:
+        yield say(
+            "Maintenance that was announced at least ",
+            notice,
+            " hours before, for as long as was announced and no longer than the line below allows.",
+        )
+    else:
+        yield say(
+            "Maintenance that was announced as many hours before as the line below says. While nothing stands there,"
+            " maintenance counts as any failure does."
+        )
+    yield say("What the customer's own people did: nodes they drained, jobs and services they stopped or overloaded.")
+    yield say("What neither side could prevent, as the parties' lawyers put it.")
+    if any(each.pool.min_nodes < each.pool.max_nodes for each in sides.pools):
+        yield say("Nodes of autoscaled pools that nobody asked for at that time.")
+    if any(each.pool.kind == "spot" for each in sides.pools):
+        yield say("Spot nodes that the provider took back; that they may be is what makes them cheaper.")
+    if sides.lock.ceiling.usd_per_month is not None:
+        yield say("Work that is held because the month has reached its ceiling.")
+
+
+def leaving(sides: Sides) -> Iterator[Block]:
+    """The way out of a term; nothing where nobody is bound."""
+    if not sides.has_term:
+        return
+    yield Heading(3, say("Leaving early"))
+    yield settled(
+        say("Days of one fault after which the customer may leave without a charge"),
+        sides.agreed("exit_after_days"),
+        before="Where a deliverable stays below what was promised for ",
+        after=" days, the customer may end the contract without a charge.",
+    )
+    if any(each.pool.kind == "reserved" for each in sides.pools):
+        yield Blank(say("Who then pays what is left of commitments that were bought for the term"))

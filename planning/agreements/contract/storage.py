@@ -1,0 +1,217 @@
+"""Storage and control plane: how much, how fast, how much of the month, and how that is measured."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from catalogs.throughput import tier_speeds
+from planning.acceptance.limits import plain
+from planning.acceptance.storage_limits import sold_mb_per_s
+from planning.agreements.contract.limits import OPEN, agreed_figure, bound
+from planning.agreements.contract.parties import provider_title
+from planning.agreements.contract.remedies import slo
+from planning.agreements.contract.context import measured
+from planning.documents.blocks import Blank, Heading, Notice, Paragraph, Table
+from planning.documents.figures import listed, say
+from planning.documents.sources import of_catalog, of_lock, reckoned
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from planning.acceptance.limits import Limit
+    from planning.acceptance.storage_limits import ExpectedTier
+    from planning.agreements.contract.lock_references import Place, TierAt
+    from planning.agreements.contract.context import Sides
+    from planning.documents.blocks import Block
+    from planning.documents.figures import Figure, Sentence
+
+VERSION: Final = "kubernetes_version"
+UNSOLD: Final = " is not known"  # how the engine of a tier ends in a lock where no source says what it is made of
+UNPUBLISHED: Final = "not published"  # how providers.csv begins where a source names no figure
+
+
+def storage(sides: Sides) -> Iterator[Block]:
+    """Every tier; throughput and small files of those that are file systems."""
+    if not sides.tiers:
+        return
+    yield Heading(3, say("Storage"))
+    yield Table(
+        head=(say("tier"), say("made of"), say("for"), say("usable, GB"), say("provisioned, GB")),
+        rows=tuple(_tier(tier) for tier in sides.tiers),
+        numbers_from=3,
+    )
+    yield Paragraph(say("Usable is what the customer may fill; provisioned is what is paid for so that it can be."))
+    files = [(tier, found) for tier in sides.tiers if (found := _expected(tier, sides)) is not None]
+    if files:
+        yield from _files(files, sides)
+    if len(files) < len(sides.tiers):
+        yield Paragraph(
+            say(
+                "Object storage and archives are held to the provider's own terms; that the cluster reaches them is"
+                " proven by the services that use them."
+            )
+        )
+
+
+def _files(files: list[tuple[TierAt, ExpectedTier]], sides: Sides) -> Iterator[Block]:
+    yield Table(
+        caption=say("Throughput of all nodes together, in MB/s, and many small files."),
+        head=(
+            say("tier"),
+            say("reads at least"),
+            say("writes at least"),
+            say("small files made within"),
+            say("small files read within"),
+        ),
+        rows=tuple(_throughput(tier, found, sides) for tier, found in files),
+        numbers_from=1,
+    )
+    yield from _agreed(files, sides)
+    yield Paragraph(
+        say(
+            "Small files are the code and environments of a Python shop: installing an environment makes them, an"
+            " import reads them. The times are those at which engineers have complained, so slower fails; the report"
+            " says how many files of what size it was."
+        )
+    )
+    yield from (
+        Blank(say(tier.name, words))
+        for tier, found in files
+        for words, limit in ((": reads, MB/s", found.loader), (": writes, MB/s", found.checkpoint))
+        if not limit.known and not limit.optional
+    )
+    yield measured(sides, "loader", "checkpoint", "small_files")
+
+
+def _tier(tier: TierAt) -> tuple[Sentence, ...]:
+    return (
+        tier.name,
+        say(OPEN) if tier.tier.engine.endswith(UNSOLD) else say(of_lock(tier.tier.engine, f"{tier.at}.engine")),
+        say(of_lock(tier.tier.purpose, f"{tier.at}.purpose")),
+        say(of_lock(tier.tier.asked_gb, f"{tier.at}.asked_gb")),
+        say(of_lock(tier.tier.provisioned_gb, f"{tier.at}.provisioned_gb")),
+    )
+
+
+def _expected(tier: TierAt, sides: Sides) -> ExpectedTier | None:
+    key = (tier.place.spec.placement.name, tier.tier.tier)
+    return next((each for each in sides.expected.tiers if (each.placement, each.tier) == key), None)
+
+
+def _throughput(tier: TierAt, found: ExpectedTier, sides: Sides) -> tuple[Sentence, ...]:
+    return (
+        tier.name,
+        _least(tier, found.loader, sides),
+        _least(tier, found.checkpoint, sides),
+        _minutes(found, "create", sides.promise("slow_environment")),
+        _minutes(found, "read", sides.promise("slow_import")),
+    )
+
+
+def _least(tier: TierAt, limit: Limit, sides: Sides) -> Sentence:
+    """The agreed figure, else the share of what the tier is sold with."""
+    settled = agreed_figure(limit)
+    if settled is not None:
+        return say(settled)
+    sold = _sold(tier, sides)
+    return bound(limit, *sold, sides.promise("all_reduce_share")) if sold else bound(limit)
+
+
+def _agreed(files: list[tuple[TierAt, ExpectedTier]], sides: Sides) -> Iterator[Block]:
+    """That agreed figures hold in full, and which of them are more than the provider sells."""
+    settled = [
+        (say(tier.name, " ", word), tier, limit)
+        for tier, found in files
+        for word, limit in (("reads", found.loader), ("writes", found.checkpoint))
+        if limit.agreed_at
+    ]
+    if settled:
+        said = listed(name for name, _, _ in settled)
+        yield Paragraph(say("Agreed on, and held to in full, not to a share of what is sold: ", said, "."))
+    for name, tier, limit in settled:
+        yield from _more_than_sold(name, tier, limit, sides)
+
+
+def _more_than_sold(name: Sentence, tier: TierAt, limit: Limit, sides: Sides) -> Iterator[Block]:
+    figure, sold = agreed_figure(limit), sold_mb_per_s(tier.tier, provider=tier.place.spec.placement.provider)
+    if figure is None or sold is None or limit.least is None or limit.least <= sold:
+        return
+    whole = reckoned(sold, "MB/s for each TiB, times the TiB provisioned", *_sold(tier, sides), text=plain(sold))
+    yield Notice(
+        say(name, ": agreed on are ", figure, " MB/s, and the provider sells a tier of this size with ", whole, ".")
+    )
+
+
+def _sold(tier: TierAt, sides: Sides) -> tuple[Figure, ...]:
+    """What a tier is sold with for each TiB, and what is provisioned of it; empty where no page says the first."""
+    provider = tier.place.spec.placement.provider
+    found = tier_speeds().get((provider, tier.tier.tier))
+    if found is None:
+        return ()
+    at = f"tier_speeds.csv {provider},{found.tier} mb_per_s_per_tib"
+    each = of_catalog(found.mb_per_s_per_tib, at, source=sides.source(found.source, found.as_of))
+    return each, of_lock(tier.tier.provisioned_gb, f"{tier.at}.provisioned_gb")
+
+
+def _minutes(found: ExpectedTier, reading: str, minutes: Figure) -> Sentence:
+    """Minutes of the promise where the acceptance holds the tier to them."""
+    limits: dict[str, Limit] = {each.reading: each for each in found.small_files}
+    return say(minutes, " minutes") if reading in limits and limits[reading].most is not None else say(OPEN)
+
+
+def control(sides: Sides) -> Iterator[Block]:
+    """The Kubernetes API and the services on it."""
+    yield Heading(3, say("Control plane and services"))
+    for place in sides.places:
+        yield from _api(place, sides)
+    _, share = slo(sides)
+    asked = share.at.startswith("promises.csv")
+    smoke = any(each.check == "smoke" for each in sides.expected.once)
+    yield Paragraph(
+        say(
+            "The control plane answers ",
+            share,
+            " of each month; atoll sla ",
+            sides.stack,
+            " counts it, and what the provider's own agreement says beyond that holds beside it. ",
+            "Nobody asked for another share, so it is that of the catalog. " if asked else "",
+            "Before the cluster is accepted, each of its services has done its work once." if smoke else "",
+        )
+    )
+    yield from _software(sides)
+    peered = any(each.spec.network.peering or each.spec.network.link for each in sides.places)
+    yield measured(sides, "dns", "egress", *(["peering"] if peered else []), *(["smoke"] if smoke else []))
+
+
+def _software(sides: Sides) -> Iterator[Block]:
+    """Versions: those of the lock, and none that the provider's own software would force."""
+    built = [place for place in sides.places if place.spec.existing is None]
+    if len(built) < len(sides.places):
+        yield Blank(say("Oldest Kubernetes, driver and operating system to which the provider may hold its cluster"))
+    if not built:
+        return
+    versions = listed(
+        say(
+            of_lock(place.spec.kubernetes_version, f"{place.at}.{VERSION}"),
+            *((" at ", place.name) if place.told else ()),
+        )
+        for place in built
+    )
+    yield Paragraph(
+        say(
+            "Kubernetes has version ",
+            versions,
+            ", and each part of the platform the version that stands in the lock. Nothing of the provider's holds them,"
+            " the driver or the operating system to older ones.",
+        )
+    )
+
+
+def _api(place: Place, sides: Sides) -> Iterator[Block]:
+    provider = provider_title(place, sides)
+    known = sides.catalog.providers.get(place.spec.placement.provider)
+    if known is None or not known.sla or known.sla.startswith(UNPUBLISHED):
+        yield Blank(say(provider, ": share of the month in which the Kubernetes API answers, in %"))
+        return
+    words = of_catalog(known.sla, f"providers.csv {known.name} sla", source=sides.source(known.source, None))
+    yield Paragraph(say("The provider's own agreement says: ", words, "."))

@@ -1,0 +1,211 @@
+"""People and change: support and its times, the next generation, a move, and what the customer's engineers bring."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from planning.checklist.model.vocabulary import Operation, Orchestration, Support
+from planning.agreements.contract.context import counted, settled
+from planning.documents.blocks import Blank, Bullets, Heading, Notice, Paragraph, Table
+from planning.documents.figures import say
+from planning.documents.sources import of_catalog, of_checklist, of_lock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from planning.agreements.contract.context import Sides
+    from planning.documents.blocks import Block
+    from planning.documents.figures import Sentence
+
+SORTS: Final = {
+    "urgent": "urgent: nobody can work",
+    "high": "high: some cannot work",
+    "normal": "normal: a question",
+}
+LEVELS: Final = {
+    Support.NONE: "No support was bought: nobody has to answer.",
+    Support.AS_NEEDED: "Support is asked for as it is needed, and paid for by use.",
+    Support.BUSINESS_HOURS: "Support answers in business hours.",
+    Support.ALWAYS: "Support answers at any hour of any day, at night, at weekends and on holidays.",
+}
+PLANS: Final = {
+    ("aws-support-page", "support_business_hours"): "AWS Support Developer",
+    ("aws-support-page", "support_24x7"): "AWS Support Business",
+}
+"""Plans that the catalog prices, by the source and the item of their line; each is named in its source's text."""
+
+
+def support(sides: Sides) -> Iterator[Block]:
+    """The level, how soon an engineer answers, and who does at night."""
+    level = sides.lock.spec.services.support
+    yield Heading(2, say("Support"))
+    yield Paragraph(say(LEVELS[level]))
+    yield from _plans(sides)
+    yield from _contrary(level, sides)
+    settled_now = {each.sort: at for at, each in enumerate(sides.agreement.responses)}
+    if level is Support.NONE and not settled_now:
+        yield Notice(_drill("At no hour does anybody of the provider have"))
+        return
+    if settled_now:
+        head = (say("how bad"), say("first answer of an engineer, minutes"), say("nights and weekends too"))
+        yield Table(head=head, rows=tuple(_responses(sides)), numbers_from=9)
+    yield from (
+        Blank(say("First answer of an engineer, minutes (", words, ")"))
+        for sort, words in SORTS.items()
+        if sort not in settled_now
+    )
+    yield Paragraph(
+        say(
+            "Every report is a ticket with one of these words, which the customer chooses. The answer is that of an"
+            " engineer who can change what is broken; a call about it needs that engineer and one who decides."
+        )
+    )
+    if not _weekends(sides):
+        yield Notice(_drill("At night, at weekends and on holidays nobody of the provider has"))
+
+
+def _plans(sides: Sides) -> Iterator[Block]:
+    """The plan of the cloud that is in the price: whose it is, and what it does not look after."""
+    for at, line in enumerate(sides.lock.bill):
+        plan = PLANS.get((line.source, line.item))
+        if plan is None:
+            continue
+        source = sides.source(line.source, line.as_of)
+        yield Paragraph(
+            say(
+                "What is priced as ",
+                of_lock(line.label, f"bill.{at}.label"),
+                " is ",
+                of_catalog(plan, f"sources.csv {line.source} text", source=source),
+                ": the cloud's own plan, which looks after what the cloud sells and not after this cluster.",
+            )
+        )
+
+
+def _contrary(level: Support, sides: Sides) -> Iterator[Block]:
+    """Times to answer that were settled beside a level that was bought, where both cannot hold."""
+    responses = sides.agreement.responses
+    if not responses:
+        return
+    if level is Support.NONE:
+        yield Notice(say("The times below were settled all the same: the price holds nothing for them. Settle it."))
+    elif level is Support.ALWAYS and not all(each.weekends for each in responses):
+        yield Notice(say("The times below say less than what was bought: settle which holds."))
+    elif level is not Support.ALWAYS and any(each.weekends for each in responses):
+        yield Notice(say("The times below say more than what was bought, and the price holds no more. Settle it."))
+
+
+def _responses(sides: Sides) -> Iterator[tuple[Sentence, ...]]:
+    found = {each.sort: (at, each) for at, each in enumerate(sides.agreement.responses)}
+    for sort, words in SORTS.items():
+        if sort in found:
+            at, each = found[sort]
+            minutes = of_checklist(each.within_minutes, f"agreement.responses.{at}.within_minutes")
+            yield say(words), say(minutes), say("yes" if each.weekends else "no")
+
+
+def _weekends(sides: Sides) -> bool:
+    urgent = [each for each in sides.agreement.responses if each.sort == "urgent"]
+    return any(each.weekends for each in urgent) if urgent else sides.lock.spec.services.support is Support.ALWAYS
+
+
+def _drill(nobody: str) -> Sentence:
+    return say(
+        nobody,
+        " to answer. The customer's engineers bring the cluster back by themselves then: they have"
+        " an API or a ticket for each step, and try it once before the first job.",
+    )
+
+
+def generation(sides: Sides) -> Iterator[Block]:
+    """Moving to newer accelerators before the term ends; nothing without a term or accelerators."""
+    if not sides.lock.contract_months or not any(pool.accelerated for pool in sides.pools):
+        return
+    yield Heading(2, say("The next generation"))
+    months = of_lock(sides.lock.contract_months, "contract_months")
+    yield Paragraph(
+        say(
+            "A new generation of accelerators comes about every ",
+            sides.promise("generation", 0),
+            " to ",
+            sides.promise("generation", 1),
+            " months; the term of this contract is ",
+            counted(months, "month", "months"),
+            ".",
+        )
+    )
+    yield settled(
+        say("Months after which the customer may move to it before the term ends"),
+        sides.agreed("upgrade_after_months"),
+        before="The customer may move to it before the term ends, after ",
+        after=" months of it.",
+    )
+    yield Blank(say("What the customer pays for that move, and what becomes of what was bought for the term"))
+
+
+def migration(sides: Sides) -> Iterator[Block]:
+    """Who moves the data when the cluster has to move, and who pays for two clusters at once."""
+    if not sides.tiers:
+        return
+    by = sides.agreement.migration_by
+    yield Heading(2, say("When the cluster has to move"))
+    yield Paragraph(
+        say(
+            "Storage has to stand where the accelerators are, so another region or provider means that the data moves."
+            " The command atoll relocate plan ",
+            sides.stack,
+            " TARGET says beforehand what moves, by what, how long people cannot write, what is lost on the way (names,"
+            " rights, metadata of files), and what two clusters at once cost.",
+        )
+    )
+    if by is None:
+        yield Blank(say("Who moves the data"))
+    else:
+        who = of_checklist(by, "agreement.migration_by")
+        yield Paragraph(
+            say(
+                "The data is moved by the ",
+                who,
+                ", who answers for its being whole: nothing missing, nothing different.",
+            )
+        )
+    yield Blank(say("Who pays for storage and compute while there are two clusters"))
+    yield Blank(say("Days after the end of the contract for which the data can still be read and taken away"))
+
+
+def brought(sides: Sides) -> Iterator[Block]:
+    """The engineering that the customer must have."""
+    yield Heading(2, say("What the customer brings"))
+    yield Bullets(tuple(_brought(sides)))
+
+
+def _brought(sides: Sides) -> Iterator[Sentence]:
+    spec = sides.lock.spec
+    if spec.services.operation is Operation.OURSELVES:
+        yield say(
+            "An administrator who has run clusters for machine learning, and somebody in their place: the customer runs"
+            " this cluster, so upgrades, failed nodes and full disks are theirs to see to."
+        )
+    else:
+        yield say("One engineer who speaks for the others: the cluster is run for the customer.")
+        yield say("Somebody who decides when money, access or a night's work are in question.")
+    if any(each.spec.orchestration is not Orchestration.KUBERNETES for each in sides.places):
+        yield say("Engineers who know Slurm, which schedules jobs here.")
+    if spec.existing is not None:
+        variable = of_lock(spec.existing.kubeconfig_env, "placements.0.existing.kubeconfig_env")
+        yield say("The cluster itself and an administrator's kubeconfig, which ", variable, " names.")
+    if spec.network.peering is not None:
+        yield say(
+            "In the main cloud: the peering of ",
+            of_lock(spec.network.peering.vpc_id, "placements.0.network.peering.vpc_id"),
+            " accepted, and its routes.",
+        )
+    if spec.network.link is not None:
+        yield say("In the main cloud: the other end of the tunnel, and its routes.")
+    if spec.network.domain:
+        yield say("The zone ", of_lock(spec.network.domain, "placements.0.network.domain"), " delegated.")
+    if spec.access.sso is not None:
+        yield say("A client at the identity provider, and the groups that teams are made of.")
+    if any(pool.accelerated for pool in sides.pools) and spec.existing is None:
+        yield say("Quotas for these machines in the customer's own account, asked for before the cluster is built.")
+    yield say("The training data, and people's time to learn the cluster from its handbook.")

@@ -1,0 +1,195 @@
+"""The onboarding plan as a document: who does what by when, and what the customer has to bring."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from planning.checklist.model.checklist import checklist_digest
+from planning.checklist.model.workload import FineTuning, Training
+from planning.documents.blocks import Bullets, Document, Heading, Notice, Paragraph, Table
+from planning.documents.figures import Sentence, listed, say
+from planning.documents.sources import of_checklist, of_lock, reckoned
+from planning.agreements.onboarding.duties import duties
+from planning.agreements.onboarding.plan import ROLES, Step, steps, title_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from catalogs.catalog import Catalog
+    from planning.checklist.model.checklist import Checklist
+    from planning.documents.blocks import Block
+    from planning.spec.lock import Lock
+
+DONE_WHEN: Final[Mapping[str, str]] = {
+    "sign": "both sides have signed the annex: atoll contract {stack}",
+    "prepare": "every box below is ticked",
+    "preflight": "nothing is refused or unknown: atoll preflight {stack}",
+    "build": "the update has ended and nothing drifts: atoll up {stack}",
+    "burn_in": "every node that was set apart has lost its taint; one that has not is named in the report",
+    "accept": "the report is signed and names no failed node: atoll accept-test {stack}",
+    "deliver": "each person got in once with their own: atoll onboard {stack} --credentials DIR",
+    "teach": "each engineer has started and stopped a notebook: atoll handbook {stack} -o DIR",
+    "load": "the data lies in its tier and its count of objects is right",
+    "first_job": "it ended, its run is in the tracker, and it went on from a checkpoint once",
+    "review": "availability and cost of the month are agreed: atoll sla {stack} --month MONTH",
+}
+WITHOUT: Final[Mapping[str, str]] = {
+    "teach": "each engineer has queued a job and seen it end: atoll handbook {stack} -o DIR",
+    "first_job": "it did its work once, and people know where they see what it does and costs",
+}
+"""Instead: where no notebooks are installed, where nothing is trained."""
+EXISTING: Final[Mapping[str, str]] = {
+    "preflight": "nothing is refused, and each line that stays unknown is settled with the provider: atoll preflight"
+    " {stack}",
+    "build": "the update has ended, nothing drifts and each part runs: atoll up {stack}",
+}
+"""Instead: on a cluster that exists, whose provider no program here can ask."""
+OWN_WAYS: Final = {
+    "vpn": "a WireGuard profile of their own",
+    "role": "a kubeconfig of their role without a credential in it",
+    "cluster": "the cluster's kubeconfig without a credential in it",
+    "hours": "a kubeconfig for some hours whenever they ask for one",
+    "sign_in": "a first password of the cluster's own sign-in",
+    "sso": "nothing: they sign in where they always do",
+}
+USERS: Final = "placements.0.access.users"
+COUNTED: Final = "days of this step and of all before it"
+DATED: Final = "the start, and the days of this step and of all before it"
+KUBECONFIG: Final = {"aws": "role", "gcp": "role", "coreweave": "cluster", "existing": "hours"}
+"""What a cluster of each kind of placement gives people."""
+HANDED: Final = (
+    "Each gets a folder of their own that nobody else can read, over a way that only they can open; it is never put"
+    " into a repository, a ticket or a chat. Whoever loses something says so at once: it is made anew within minutes."
+)
+
+
+def document(lock: Lock, checklist: Checklist, catalog: Catalog) -> Document:
+    """The plan."""
+    return Document(
+        title=say("Onboarding of ", of_lock(lock.spec.customer.name, "placements.0.customer.name")),
+        subtitle=say(
+            "Stack ", of_lock(lock.stack, "stack"), ", option ", of_lock(lock.option, "option"),
+            ", priced at ", of_lock(lock.priced_at, "priced_at"),
+        ),
+        blocks=tuple(_blocks(lock, checklist, catalog)),
+    )  # fmt: skip
+
+
+def _blocks(lock: Lock, checklist: Checklist, catalog: Catalog) -> Iterator[Block]:
+    found = steps(lock, checklist, catalog)
+    if checklist_digest(checklist) != lock.checklist_digest:
+        yield Notice(_changed(lock, checklist))
+    if checklist.agreement.starts is None:
+        yield Notice(say("No day to start on is agreed (agreement.starts): days are counted, and nothing has a date."))
+    yield Heading(2, say("From the annex to the first job"))
+    yield _timeline(found, catalog)
+    yield Heading(2, say("Done when"))
+    yield Table(
+        head=(say("step"), say("it is done when")),
+        rows=tuple((title_of(each, catalog), _done(each, lock, checklist)) for each in found),
+    )
+    yield Heading(2, say("Prerequisites"))
+    yield Bullets(duties(lock, checklist, catalog), boxes=True)
+    yield Heading(2, say("What each person is handed"))
+    yield from _handed(lock)
+    yield Heading(2, say("Support contacts"))
+    yield from _contacts(checklist)
+
+
+def _timeline(found: tuple[Step, ...], catalog: Catalog) -> Table:
+    when = ("done by working day",) if found[0].first is None else ("from", "to")
+    return Table(
+        head=tuple(say(each) for each in ("step", *when, "takes", "who answers for it")),
+        rows=tuple((title_of(each, catalog), *_when(each), each.takes, each.owner) for each in found),
+        caption=say("People work from Monday to Friday; holidays are not counted. Each step waits for the one above."),
+    )
+
+
+def _when(step: Step) -> tuple[Sentence, ...]:
+    if step.first is None or step.last is None:
+        return (say(reckoned(step.day, COUNTED, *step.why_dates)),)
+    return say(reckoned(step.first, DATED, *step.why_dates)), say(reckoned(step.last, DATED, *step.why_dates))
+
+
+def _done(step: Step, lock: Lock, checklist: Checklist) -> Sentence:
+    parts = {part.name for part in lock.spec.platform.parts} if lock.spec.platform is not None else set[str]()
+    there = {
+        "teach": "notebooks" in parts,
+        "first_job": any(isinstance(each, Training | FineTuning) for each in checklist.workloads),
+    }
+    words = DONE_WHEN[step.id] if there.get(step.id, True) else WITHOUT[step.id]
+    if lock.spec.existing is not None:
+        words = EXISTING.get(step.id, words)
+    before, mark, rest = words.partition("{stack}")
+    return say(before, of_lock(lock.stack, "stack"), rest) if mark else say(before)
+
+
+def _changed(lock: Lock, checklist: Checklist) -> Sentence:
+    """That the checklist asks for something else by now, and for whom else."""
+    before = {user.name for user in lock.spec.access.users}
+    now = {user.name for user in checklist.access.users}
+    new = [
+        say(of_checklist(user.name, f"access.users.{at}.name"))
+        for at, user in enumerate(checklist.access.users)
+        if user.name not in before
+    ]
+    gone = [
+        say(of_lock(user.name, f"{USERS}.{at}.name"))
+        for at, user in enumerate(lock.spec.access.users)
+        if user.name not in now
+    ]
+    return say(
+        "The checklist has changed since this option was accepted. What was accepted is handed out; the rest comes with"
+        " atoll accept and the next update.",
+        *((" Not let in until then: ", listed(new), ".") if new else ()),
+        *((" Let in until then: ", listed(gone), ".") if gone else ()),
+    )
+
+
+def _handed(lock: Lock) -> Iterator[Block]:
+    spec = lock.spec
+    if not spec.access.users:
+        yield Paragraph(say("Nobody is named in access.users, so nothing is handed out."))
+        return
+    ways = ["vpn"] if spec.vpn is not None else []
+    ways += [KUBECONFIG[spec.placement.target]] if spec.placement.target in KUBECONFIG else []
+    ways.append("sign_in" if spec.access.sso is None else "sso")
+    yield Table(
+        head=(say("person"), say("group"), say("is handed")),
+        rows=tuple(
+            (
+                say(of_lock(user.name, f"{USERS}.{at}.name")),
+                say(user.group),
+                listed([say(OWN_WAYS[way]) for way in ways]),
+            )
+            for at, user in enumerate(spec.access.users)
+        ),
+    )
+    beside = [
+        say(of_lock(each.placement.name, f"placements.{at}.placement.name"))
+        for at, each in enumerate(lock.placements)
+        if at and each.access.users
+    ]
+    if beside:
+        yield Paragraph(say("What opens ", listed(beside), " lies in a folder of that name inside theirs."))
+    yield Paragraph(say(HANDED))
+
+
+def _contacts(checklist: Checklist) -> Iterator[Block]:
+    found = checklist.agreement.contacts
+    if not found:
+        yield Notice(say("Nobody is named yet: agree it in agreement.contacts before the build."))
+        return
+    yield Table(
+        head=(say("for"), say("who"), say("mail"), say("telephone")),
+        rows=tuple(
+            (
+                say(ROLES[each.role]),
+                say(of_checklist(each.name, f"{path}.name")),
+                say(of_checklist(each.email, f"{path}.email")),
+                say(of_checklist(each.phone, f"{path}.phone")) if each.phone else say("not given"),
+            )
+            for at, each in enumerate(found)
+            for path in (f"agreement.contacts.{at}",)
+        ),
+    )

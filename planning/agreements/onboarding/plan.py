@@ -1,0 +1,181 @@
+"""The steps that a stack needs, who answers for each, and when it is done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from math import ceil
+from typing import TYPE_CHECKING, Final
+
+from planning.platform.burn_in_eligibility import burned_in
+from planning.documents.figures import Figure, Sentence, say
+from planning.documents.sources import of_catalog, of_checklist, of_promise, reckoned, source_text
+from planning.agreements.onboarding import workdays as days
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from datetime import date
+
+    from catalogs.commitments import HandoverStep
+    from catalogs.catalog import Catalog
+    from planning.checklist.model.agreement import Contact
+    from planning.checklist.model.checklist import Checklist
+    from planning.spec.lock import Lock
+
+BURN_IN: Final = "burn_in"
+LOAD: Final = "load"
+DELIVER: Final = "deliver"
+HOURS_PER_DAY: Final = 24
+ROLES: Final[Mapping[str, str]] = {
+    "customer_lead": "the customer's lead",
+    "customer_engineer": "the customer's engineer",
+    "account": "the provider's account owner",
+    "engineer_on_call": "the provider's engineer on call",
+    "support": "the provider's support",
+    "security": "the provider's security officer",
+}
+THERE_ALREADY: Final[Mapping[str, str]] = {
+    "preflight": "Look whether the cluster can be reached and has what was accepted",
+    "build": "Install the platform on the cluster that is there",
+}
+"""Titles where nothing is built: on a cluster that exists."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One step, placed in time.
+
+    Args:
+        title: as the catalog says it, or as THERE_ALREADY does; `title_of` traces the digits in it.
+        owner: a person where the agreement names one, else the role.
+        takes: "two working days", "two days without a break".
+        first: None where the agreement names no day to start on.
+        last: as `first`.
+        day: working day by which it has ended, counted from the start; days without a break count as working days.
+        why_dates: what its dates were reckoned from.
+    """
+
+    id: str
+    title: str
+    owner: Sentence
+    takes: Sentence
+    first: date | None
+    last: date | None
+    day: int
+    why_dates: tuple[Figure, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Length:
+    """How long a step takes: working days, or days that run on through nights and weekends."""
+
+    days: int
+    through: bool
+    figure: Figure
+
+
+def steps(lock: Lock, checklist: Checklist, catalog: Catalog) -> tuple[Step, ...]:
+    """Every step that this stack needs, in the order in which they are taken."""
+    return tuple(_placed(lock, checklist, catalog))
+
+
+def _placed(lock: Lock, checklist: Checklist, catalog: Catalog) -> Iterator[Step]:
+    starts = checklist.agreement.starts
+    used: list[Figure] = [of_checklist(starts, "agreement.starts")] if starts else []
+    free, day = starts, 0
+    spared = set(_spared(lock, checklist))
+    for row in (each for each in catalog.handover_steps.values() if each.step not in spared):
+        length = length_of(row, checklist, catalog)
+        used = [*used, length.figure]
+        first = last = None
+        if free is not None:
+            first = free if length.through else days.working(free)
+            last = _last(first, length)
+            free = last + days.ONE_DAY if length.days else first
+        day += length.days
+        yield Step(
+            id=row.step,
+            title=_title(row, lock),
+            owner=_owner(row.owner, checklist),
+            takes=_takes(length),
+            first=first,
+            last=last,
+            day=day,
+            why_dates=tuple(used),
+        )
+
+
+def _title(row: HandoverStep, lock: Lock) -> str:
+    return THERE_ALREADY.get(row.step, row.title) if lock.spec.existing is not None else row.title
+
+
+def _last(first: date, length: Length) -> date:
+    """Its last day; `first` where it takes no time of its own. Machines work on any day, people on some."""
+    if length.through:
+        return first + timedelta(days=max(length.days, 1) - 1)
+    return days.last_of(first, length.days)
+
+
+def title_of(step: Step, catalog: Catalog) -> Sentence:
+    """Its title; a figure of the catalog where somebody wrote digits into it."""
+    if not any(character.isdigit() for character in step.title):
+        return say(step.title)
+    row = catalog.handover_steps[step.id]
+    return say(of_catalog(row.title, f"handover_steps.csv {row.step} title", source=source_text(catalog, row.source)))
+
+
+def _spared(lock: Lock, checklist: Checklist) -> Iterator[str]:
+    """Steps that this stack does not need."""
+    if not any(burned_in(spec) for spec in lock.placements):
+        yield BURN_IN
+    if checklist.dataset is None:
+        yield LOAD
+    if not lock.spec.access.users:
+        yield DELIVER
+
+
+def length_of(row: HandoverStep, checklist: Checklist, catalog: Catalog) -> Length:
+    """How long a step takes: as settled, else as the catalog says; the burn-in no less than it runs."""
+    burning = _burn_in(checklist, catalog) if row.working_days is None else None
+    for at, each in enumerate(checklist.agreement.steps):
+        if each.step == row.step and (burning is None or each.working_days >= burning.days):
+            figure = of_checklist(each.working_days, f"agreement.steps.{at}.working_days")
+            return Length(days=each.working_days, through=False, figure=figure)
+    if burning is not None or row.working_days is None:
+        return burning or _burn_in(checklist, catalog)
+    at = f"handover_steps.csv {row.step} working_days"
+    figure = of_catalog(row.working_days, at, source=source_text(catalog, row.source))
+    return Length(days=row.working_days, through=False, figure=figure)
+
+
+def _burn_in(checklist: Checklist, catalog: Catalog) -> Length:
+    """Whole days of the settled hours, no fewer than run at least; unsettled of the longest, to be on the safe side."""
+    settled = checklist.agreement.burn_in_hours
+    promise = catalog.promises[BURN_IN]
+    known = promise.values[-1] if settled is None else promise.value
+    if settled is not None and settled >= known:
+        hours, source = settled, of_checklist(settled, "agreement.burn_in_hours")
+    else:
+        hours = known
+        source = of_promise(promise, source=source_text(catalog, promise.source), text=f"{known:f}")
+    whole = ceil(hours / HOURS_PER_DAY)
+    return Length(days=whole, through=True, figure=reckoned(whole, "hours of the burn-in in whole days", source))
+
+
+def _takes(length: Length) -> Sentence:
+    plural = "day" if length.days == 1 else "days"
+    return say(length.figure, f" {plural} without a break" if length.through else f" working {plural}")
+
+
+def _owner(role: str, checklist: Checklist) -> Sentence:
+    found = contact(role, checklist)
+    if found is None:
+        return say(ROLES[role])
+    at, person = found
+    return say(of_checklist(person.name, f"agreement.contacts.{at}.name"), f", {ROLES[role]}")
+
+
+def contact(role: str, checklist: Checklist) -> tuple[int, Contact] | None:
+    """Who answers for a role, and where in the agreement they stand."""
+    found = ((at, each) for at, each in enumerate(checklist.agreement.contacts) if each.role == role)
+    return next(found, None)

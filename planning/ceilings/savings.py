@@ -1,0 +1,235 @@
+"""The cheapest change that brings a bill under a limit: what to have less of, and how much less."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from planning.costs.bill import Bill
+from planning.costs.bill_breakdown import component_of
+from planning.costs.bounds import is_share, of_lines, shared_by
+from planning.values.money import ZERO, Range, to_cents
+from planning.costs.pricing import LEAST_BILL_USD
+from planning.ceilings.reductions import Knob, knobs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from decimal import Decimal
+
+    from planning.costs.bill import LineItem
+
+_GB: Final = "GB-month"
+_MOST_STEPS: Final = 6
+_READINGS: Final[tuple[Callable[[Range], Decimal], ...]] = (
+    lambda each: each.min,
+    lambda each: each.expected,
+    lambda each: each.max,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """So much less of one thing."""
+
+    knob: Knob
+    given_up: int
+
+    @property
+    def words(self) -> str:
+        """An imperative clause."""
+        return self.knob.words(self.given_up)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relief:
+    """Steps that together are enough.
+
+    Args:
+        bill: what is left of it.
+        saved: USD a month of what is judged.
+    """
+
+    steps: tuple[Step, ...]
+    bill: Bill
+    saved: Decimal
+
+    @property
+    def words(self) -> str:
+        """What to do and what it saves, as one clause."""
+        return f"{_joined(step.words for step in self.steps)}, which saves {to_cents(self.saved):,} USD a month"
+
+
+def relief(
+    bill: Bill,
+    limit: Decimal,
+    *,
+    judged: Callable[[Bill], Decimal],
+    keep: Collection[str] = (),
+    nodes: Mapping[str, int] | None = None,
+) -> Relief | None:
+    """The change that saves least and is enough; None where taking all away that may be taken is not.
+
+    Of several steps none could be smaller. What is expected of a pool is taken to fall in proportion with its nodes,
+    down to those that are always on.
+
+    Args:
+        limit: USD a month.
+        judged: what of a bill is held against the limit, as `amount`; it never rises when a line shrinks.
+        keep: components that nobody can do without, as the pool of the system.
+        nodes: the most of each pool, by component, "pool/train"; where it is not known, as many as its hours fill.
+    """
+    left, steps = bill, ()
+    for _ in range(_MOST_STEPS):
+        tried = list(_tried(left, limit, judged, keep=keep, nodes=_left_over(nodes or {}, steps)))
+        enough = [each for each in tried if judged(each[1]) <= limit]
+        best = max(enough, key=lambda each: judged(each[1]), default=None)
+        chosen = best or min(tried, key=lambda each: judged(each[1]), default=None)
+        if chosen is None or judged(chosen[1]) >= judged(left):
+            return None
+        steps, left = (*steps, chosen[0]), chosen[1]
+        if best is not None:
+            steps = _trimmed(bill, steps, limit, judged)
+            left = _after(bill, steps)
+            return Relief(steps=steps, bill=left, saved=judged(bill) - judged(left))
+    return None
+
+
+def _trimmed(
+    bill: Bill, steps: tuple[Step, ...], limit: Decimal, judged: Callable[[Bill], Decimal]
+) -> tuple[Step, ...]:
+    """Each step as small as the others let it be; one that they make needless is left out."""
+    for at, step in enumerate(steps[:-1]):
+
+        def enough(count: int, at: int = at, step: Step = step, all_steps: tuple[Step, ...] = steps) -> bool:
+            fewer = (*all_steps[:at], replace(step, given_up=count), *all_steps[at + 1 :])
+            return judged(_after(bill, fewer)) <= limit
+
+        steps = (*steps[:at], replace(step, given_up=_least(0, step.given_up, enough)), *steps[at + 1 :])
+    return tuple(step for step in steps if step.given_up)
+
+
+def _after(bill: Bill, steps: Iterable[Step]) -> Bill:
+    for step in steps:
+        bill = without(bill, step)
+    return bill
+
+
+def _least(low: int, high: int, enough: Callable[[int], bool]) -> int:
+    """The least number that is enough; the highest where none is."""
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle + 1, high)
+    return low
+
+
+def amount(bill: Bill, reading: str) -> Decimal:
+    """What a month comes to: at most, where that is known, else at least."""
+    month = of_lines(bill.lines, reading)
+    return month.low if month.high is None else month.high
+
+
+def _tried(
+    bill: Bill,
+    limit: Decimal,
+    judged: Callable[[Bill], Decimal],
+    *,
+    keep: Collection[str],
+    nodes: Mapping[str, int],
+) -> Iterator[tuple[Step, Bill]]:
+    """Each thing given up as far as it takes, or wholly where that is not enough."""
+    for knob in knobs(bill, keep=keep, nodes=nodes):
+
+        def enough(count: int, knob: Knob = knob) -> bool:
+            return judged(without(bill, Step(knob=knob, given_up=count))) <= limit
+
+        step = Step(knob=knob, given_up=_least(1, knob.spare, enough))
+        yield step, without(bill, step)
+
+
+def without(bill: Bill, step: Step) -> Bill:
+    """What is left of a bill after a step; shares of the bill move with it."""
+    left, fewest = step.knob.left(step.given_up), step.knob.least_left(step.given_up)
+    fewer = dict(_shrunk([line for line in bill.lines if line.key in step.knob.keys], left, fewest=fewest))
+    lines = tuple(fewer.get(line.key, line) for line in bill.lines)
+    moved = dict(_shares(bill.lines, lines))
+    return Bill(tuple(moved.get(line.key, line) for line in lines))
+
+
+def _joined(clauses: Iterable[str]) -> str:
+    """Imperative clauses as one sentence."""
+    first, *others = clauses
+    return " and ".join((first, *(f"{each[:1].lower()}{each[1:]}" for each in others)))
+
+
+def _left_over(nodes: Mapping[str, int], steps: Iterable[Step]) -> Mapping[str, int]:
+    """Nodes that are left of each pool after steps before."""
+    gone = {component_of(next(iter(step.knob.keys))): step.given_up for step in steps}
+    return {name: count - gone.get(name, 0) for name, count in nodes.items()}
+
+
+def _shrunk(lines: Iterable[LineItem], left: Decimal, *, fewest: Decimal) -> Iterator[tuple[str, LineItem]]:
+    """Lines of which so large a part is left, by key; of price tiers the highest go first."""
+    found: dict[str, list[LineItem]] = {}
+    for line in lines:
+        found.setdefault(line.key.partition("#")[0], []).append(line)
+    for tiers in found.values():
+        if len(tiers) > 1 and all(line.unit == _GB and line.usd_per_month is not None for line in tiers):
+            held = [sum((read(line.quantity) for line in tiers), start=ZERO) for read in _READINGS]
+            yield from _emptied(tiers, [there * (1 - left) for there in held])
+        else:
+            yield from ((line.key, _scaled(line, left, fewest=fewest)) for line in tiers)
+
+
+def _scaled(line: LineItem, left: Decimal, *, fewest: Decimal) -> LineItem:
+    """A line of which so large a part is left, and of its quiet month another."""
+    most = line.at_most_usd_per_month
+
+    def scaled(each: Range) -> Range:
+        return _rising(min(each.min * fewest, each.max * left), each.expected * left, each.max * left)
+
+    return replace(
+        line,
+        quantity=scaled(line.quantity),
+        usd_per_month=None if line.usd_per_month is None else scaled(line.usd_per_month),
+        at_most_usd_per_month=None if most is None else most * left,
+    )
+
+
+def _shares(before: Sequence[LineItem], after: Sequence[LineItem]) -> Iterator[tuple[str, LineItem]]:
+    """The lines that are shares of the bill, by key, lowered by what the bill has lost."""
+    found: dict[str, list[LineItem]] = {}
+    for line in after:
+        if is_share(line):
+            found.setdefault(line.key.partition("#")[0], []).append(line)
+    for tiers in found.values():
+        pairs = [
+            (old.usd_per_month, new.usd_per_month)
+            for old, new in zip(before, after, strict=True)
+            if shared_by(tiers[0], old)
+        ]
+        lost = [sum((read(old) - read(new) for old, new in pairs if old and new), start=ZERO) for read in _READINGS]
+        yield from _lowered(tiers, lost)
+
+
+def _lowered(tiers: Sequence[LineItem], lost: Sequence[Decimal]) -> Iterator[tuple[str, LineItem]]:
+    """The tiers of a share after the bill has lost so much, emptied from the highest down to the least fee."""
+    least = LEAST_BILL_USD.get(tiers[0].item, ZERO)
+    held = [sum((read(line.quantity) for line in tiers), start=ZERO) for read in _READINGS]
+    yield from _emptied(tiers, [min(gone, max(there - least, ZERO)) for gone, there in zip(lost, held, strict=True)])
+
+
+def _emptied(tiers: Sequence[LineItem], gone_of_each: Sequence[Decimal]) -> Iterator[tuple[str, LineItem]]:
+    """Price tiers without so much in each reading, taken from the highest first."""
+    rest = list(gone_of_each)
+    for line in reversed(tiers):
+        there = [read(line.quantity) for read in _READINGS]
+        taken = [min(gone, here) for gone, here in zip(rest, there, strict=True)]
+        rest = [gone - less for gone, less in zip(rest, taken, strict=True)]
+        quantity = _rising(*(here - less for here, less in zip(there, taken, strict=True)))
+        usd = quantity.times(line.usd_per_unit or ZERO)
+        yield line.key, replace(line, quantity=quantity, usd_per_month=usd)
+
+
+def _rising(least: Decimal, expected: Decimal, most: Decimal) -> Range:
+    """A range whose readings differ by no more than rounding from rising ones."""
+    return Range(least, max(least, expected), max(least, expected, most))

@@ -1,0 +1,245 @@
+"""How much a month can come to at most through each layer that bounds it: nodes, queues, namespaces, and the guard."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from planning.costs.bill import Group
+from planning.checklist.model.vocabulary import HOME
+from planning.values.money import HOURS_PER_MONTH, ZERO
+from planning.costs.node_prices import MOST, NodePrices, PlainLine, growth, node_prices
+from planning.agents.spend_guard import DRAIN_HOURS, Stop, look
+from planning.platform.queues import flavor, lines, namespace_quotas, plain
+from planning.platform.slurm import left, shares
+from planning.ceilings.spend_plan import elastic_lines, held_pools, spend_plan
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
+    from decimal import Decimal
+
+    from planning.costs.bill import Bill
+    from planning.spec.lock import Ceilings, Lock
+    from planning.costs.node_prices import Line
+    from planning.agents.spend_guard import Plan
+    from planning.platform.queues import Flavor
+    from planning.spec.cluster import ClusterSpec, Pool
+
+GUARD: Final = "spend_guard"  # the platform part
+POOL: Final = "atoll/pool"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """What one layer lets through.
+
+    Args:
+        nodes: at most, of each pool at home.
+        usd_per_month: with these nodes for 730 hours at the dearest purchase, and everything else in the bill at most.
+    """
+
+    layer: str
+    nodes: Mapping[str, int]
+    usd_per_month: Decimal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reaches:
+    """The layers from the outermost inwards; no layer lets more through than the one before it.
+
+    Args:
+        unpriced: keys of lines whose price nobody knows: every amount is then a floor.
+        guarded_usd_per_month: what the guard holds machines at home, and all else as the ceiling counts it, to; None
+            where there is none. It is the ceiling itself, or what nobody can stop where that is more.
+    """
+
+    layers: tuple[Reach, ...]
+    unpriced: tuple[str, ...]
+    guarded_usd_per_month: Decimal | None
+
+    @property
+    def through_quotas(self) -> Decimal:
+        """USD a month through the narrowest of the layers."""
+        return min(layer.usd_per_month for layer in self.layers)
+
+    @property
+    def usd_per_month(self) -> Decimal:
+        """The least of all bounds."""
+        held = self.guarded_usd_per_month
+        return self.through_quotas if held is None else min(self.through_quotas, held)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpendBounds:
+    """What a cluster can come to at most in a month, whatever its workload asks for.
+
+    Args:
+        guarded_usd_per_month: what the spend guard lets through; None without a ceiling a month or a guard.
+        all_nodes_usd_per_month: every node of every placement for 730 hours at the most expensive purchase that may
+            take its place, and everything else in the bill at most; None where a machine has no price.
+        unheld: pools at home that let it be more than the ceiling, since the guard does not stop what starts them.
+    """
+
+    guarded_usd_per_month: Decimal | None
+    all_nodes_usd_per_month: Decimal | None
+    unheld: tuple[str, ...] = ()
+
+
+def spend_bounds(placements: Sequence[ClusterSpec], bill: Bill, ceiling: Ceilings) -> SpendBounds:
+    """The same of an option that nobody has accepted yet."""
+    lines = tuple(PlainLine.of(line) for line in bill.lines)
+    unknown = any(line.group is Group.COMPUTE for line in bill.unpriced)
+    grown = growth(lines, most_nodes(placements))
+    every = bill.usd_per_month.max + sum(grown.values(), start=ZERO)
+    guarded, limit = _guarded(_plan(placements, lines, ceiling)), ceiling.usd_per_month
+    above = guarded is not None and limit is not None and guarded > limit
+    return SpendBounds(
+        guarded_usd_per_month=guarded,
+        all_nodes_usd_per_month=None if unknown else every,
+        unheld=_unheld(placements[0]) if above else (),
+    )
+
+
+def most_nodes(placements: Iterable[ClusterSpec]) -> dict[str, int]:
+    """The most nodes of each pool, under the beginning of its lines' keys."""
+    return {
+        f"{'' if spec.placement.name == HOME else f'{spec.placement.name}/'}pool/{pool.name}": pool.max_nodes
+        for spec in placements
+        for pool in spec.pools
+    }
+
+
+def counted_prices(lock: Lock) -> NodePrices:
+    """The prices that the cluster at home counts its own spend by."""
+    return _counted(lock.placements, lock.bill, lock.ceiling)
+
+
+def _counted(placements: Sequence[ClusterSpec], bill: Iterable[Line], ceiling: Ceilings) -> NodePrices:
+    beside = [spec.placement.name for spec in placements[1:]]
+    nodes = most_nodes(placements[:1])
+    return node_prices(bill, beside=beside, binds=ceiling.binds, nodes=nodes, ceiling_usd=ceiling.usd_per_month)
+
+
+def reaches(lock: Lock) -> Reaches:
+    """Every bound of a lock's spend."""
+    spec = lock.spec
+    prices = node_prices(lock.bill, binds=MOST, nodes=most_nodes(lock.placements))
+    layers = {
+        "nodes": {pool.name: pool.max_nodes for pool in spec.pools},
+        "namespaces": _within(spec, by_namespace(spec)),
+        "queues": _within(spec, by_queue(spec)),
+    }
+    return Reaches(
+        layers=tuple(_reach(name, nodes, prices) for name, nodes in layers.items()),
+        unpriced=tuple(line.key for line in lock.bill if line.state == "unpriced"),
+        guarded_usd_per_month=_guarded(guard_plan(lock)),
+    )
+
+
+def guard_plan(lock: Lock) -> Plan | None:
+    """What the guard of a lock is told; None where it has none.
+
+    Nodes are known by their pool; on a cluster that exists the program says the machine instead.
+    """
+    return _plan(lock.placements, lock.bill, lock.ceiling)
+
+
+def _plan(placements: Sequence[ClusterSpec], bill: Iterable[Line], ceiling: Ceilings) -> Plan | None:
+    home = placements[0]
+    if ceiling.usd_per_month is None or home.platform is None or home.platform.part(GUARD) is None:
+        return None
+    return spend_plan(
+        home,
+        _counted(placements, bill, ceiling),
+        ceiling_usd_per_month=ceiling.usd_per_month,
+        label=POOL,
+        key_of=lambda pool: pool.name,
+        strangers=home.existing is None,
+    )
+
+
+def opens(plan: Plan, *, now: datetime) -> bool:
+    """Whether the guard lets work start when a month begins with nothing but what always runs."""
+    return look(plan, None, [], now=now).stop is Stop.NONE
+
+
+def _reach(name: str, nodes: Mapping[str, int], prices: NodePrices) -> Reach:
+    hourly = sum((prices.most_usd_per_hour.get(pool, ZERO) * count for pool, count in nodes.items()), ZERO)
+    return Reach(layer=name, nodes=nodes, usd_per_month=hourly * HOURS_PER_MONTH + prices.other_most_usd_per_month)
+
+
+def _guarded(plan: Plan | None) -> Decimal | None:
+    if plan is None:
+        return None
+    stays = sum((pool.usd_per_hour * (pool.least if pool.held else pool.most) for pool in plan.pools), ZERO)
+    certain = stays * HOURS_PER_MONTH + plan.other_usd_per_month + plan.elastic_usd_per_hour * DRAIN_HOURS
+    return max(plan.ceiling_usd_per_month, certain)
+
+
+def _within(spec: ClusterSpec, accelerators: Mapping[str, int]) -> dict[str, int]:
+    """Nodes that so many accelerators can keep busy: one pod of one accelerator on each is enough.
+
+    Pools that a layer does not count have their full size; none has fewer nodes than it always has.
+    """
+    return {
+        pool.name: min(pool.max_nodes, max(pool.min_nodes, accelerators.get(pool.name, pool.max_nodes)))
+        for pool in spec.pools
+    }
+
+
+def by_namespace(spec: ClusterSpec) -> dict[str, int]:
+    """Accelerators of each pool, or parts of them, that its namespace's quota allows: it does not say on which pool."""
+    hard = namespace_quotas(spec.pools, spec.platform)
+    return {
+        pool.name: hard[pool.workload][_flavor(pool, spec).resource]
+        for pool in spec.pools
+        if pool.workload and pool.accelerators
+    }
+
+
+def by_queue(spec: ClusterSpec) -> dict[str, int]:
+    """Accelerators of each pool that Kueue admits: guarantees, and what a cohort lends, each once; Slurm's beside."""
+    if spec.platform is None:
+        return {}
+    kinds = {work.name: work.kind for work in spec.platform.works}
+    found: dict[str, int] = {}
+    for line in lines(spec.platform, left(spec.pools, kinds=kinds, orchestration=spec.orchestration)):
+        for each in line.flavors:
+            name = each.pool.name
+            found[name] = sum(queue.nominal[name] for queue in line.queues) + max(0, line.lent[name])
+    for share in shares(spec):
+        name = share.pool.name
+        if name in found:
+            found[name] += share.nodes * share.pool.accelerators * flavor(share.pool, spec.platform).parts
+    return found
+
+
+def faults(spec: ClusterSpec) -> tuple[str, ...]:
+    """Where one layer lets through what the layer before it does not have, and pools that Slurm may fill by itself."""
+    if spec.platform is None:
+        return ()
+    queued = by_queue(spec)
+    over = [
+        f"the queues admit {queued[pool.name]} accelerators of pool {pool.name}, its nodes have {_has(pool, spec)}"
+        for pool in spec.pools
+        if queued.get(pool.name, 0) > _has(pool, spec)
+    ]
+    loose = [f"pool {name} grows, and the guard holds no queue that alone makes it grow" for name in _unheld(spec)]
+    return (*over, *loose)
+
+
+def _unheld(spec: ClusterSpec) -> tuple[str, ...]:
+    """Pools that grow by themselves, whatever queue the guard stops: Slurm's, whose workers people scale."""
+    held = held_pools(spec, elastic_lines(spec))
+    return tuple(pool.name for pool in spec.pools if pool.max_nodes > pool.min_nodes and pool.name not in held)
+
+
+def _has(pool: Pool, spec: ClusterSpec) -> int:
+    """Accelerators of the pool at its full size, in the parts that queues count."""
+    parts = _flavor(pool, spec).parts if pool.accelerators else 1
+    return pool.max_nodes * pool.accelerators * parts
+
+
+def _flavor(pool: Pool, spec: ClusterSpec) -> Flavor:
+    return plain(pool) if spec.platform is None else flavor(pool, spec.platform)

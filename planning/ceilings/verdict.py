@@ -1,0 +1,101 @@
+"""Is it under the ceiling: within, over, or cannot tell. The quote, the plan and the policy ask here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from planning.costs.bill import Group
+from planning.costs.bounds import Interval, exactly, of_lines
+from planning.values.verdict import Verdict
+from planning.values.money import ZERO, to_cents
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from decimal import Decimal
+
+    from planning.costs.bill import Bill
+    from planning.spec.lock import Ceilings
+
+_NAMED: Final = 3
+# Which of the three readings of a bill a ceiling applies to, in the words of a verdict.
+COSTS: Final = {"min": "the minimum cost", "expected": "the expected cost", "max": "the maximum cost"}
+NO_CEILING: Final = "no ceiling is set"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """A verdict and the sentence that explains it."""
+
+    verdict: Verdict
+    reason: str
+
+
+def judge(bill: Bill, ceiling: Ceilings, *, contract_months: int, usd_per_gpu_hour: Decimal | None) -> Judgement:
+    """The verdict over a bill.
+
+    Unpriced lines can only add to a bill, so a priced part over the ceiling is over whatever they cost,
+    and one within it cannot tell while any is left that nothing bounds. No more can be told without a ceiling: what
+    is not complete is no cost to agree to.
+
+    Args:
+        usd_per_gpu_hour: of the dearest accelerator in the bill; None where there is none.
+    """
+    hour = accelerator_hour(bill, usd_per_gpu_hour)
+    limits = list(_limits(bill, ceiling, contract_months=contract_months, usd_per_gpu_hour=hour))
+    if not limits:
+        return _without_limit(bill)
+    over = [f"{what} is {_usd(amount.low)}, the ceiling {_usd(limit)}" for what, amount, limit in _over(limits)]
+    if over:
+        return Judgement(verdict=Verdict.OVER, reason="; ".join(over))
+    if any(amount.against(limit) is Verdict.CANNOT_TELL for _, amount, limit in limits):
+        return Judgement(verdict=Verdict.CANNOT_TELL, reason=unpriced_words(bill))
+    what, amount, limit = limits[0]
+    most = "" if amount.high == amount.low or amount.high is None else f" to {_usd(amount.high)}"
+    return Judgement(verdict=Verdict.WITHIN, reason=f"{what} is {_usd(amount.low)}{most}, the ceiling {_usd(limit)}")
+
+
+def _without_limit(bill: Bill) -> Judgement:
+    if any(line.at_most_usd_per_month is None for line in bill.unpriced):
+        return Judgement(verdict=Verdict.CANNOT_TELL, reason=f"{NO_CEILING}, and {unpriced_words(bill)}")
+    return Judgement(verdict=Verdict.WITHIN, reason=NO_CEILING)
+
+
+def accelerator_hour(bill: Bill, dearest: Decimal | None) -> Interval | None:
+    """The dearest accelerator's hour between its ends: a machine without a price may have a dearer one.
+
+    None where there is no accelerator, and nothing that could have one.
+    """
+    hidden = any(line.group is Group.COMPUTE for line in bill.unpriced)
+    if dearest is None:
+        return Interval(ZERO, None) if hidden else None
+    return Interval(dearest, None) if hidden else exactly(dearest)
+
+
+def _limits(
+    bill: Bill, ceiling: Ceilings, *, contract_months: int, usd_per_gpu_hour: Interval | None
+) -> Iterator[tuple[str, Interval, Decimal]]:
+    """What is limited, what it comes to, and the limit."""
+    month, cost = of_lines(bill.lines, ceiling.binds), COSTS.get(ceiling.binds, ceiling.binds)
+    if ceiling.usd_per_month is not None:
+        yield f"{cost} of a month", month, ceiling.usd_per_month
+    if ceiling.usd_per_contract is not None and contract_months:
+        yield f"{cost} over {contract_months} months", month.times(contract_months), ceiling.usd_per_contract
+    if ceiling.usd_per_gpu_hour is not None and usd_per_gpu_hour is not None:
+        yield "an accelerator for an hour", usd_per_gpu_hour, ceiling.usd_per_gpu_hour
+
+
+def _over(limits: list[tuple[str, Interval, Decimal]]) -> list[tuple[str, Interval, Decimal]]:
+    return [each for each in limits if each[1].against(each[2]) is Verdict.OVER]
+
+
+def unpriced_words(bill: Bill) -> str:
+    """What has no price and no bound, by the first names of it."""
+    names = [line.label for line in bill.unpriced if line.at_most_usd_per_month is None]
+    names = names or [line.label for line in bill.unpriced]
+    rest = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"no price is known for {'; '.join(names[:_NAMED])}{rest}"
+
+
+def _usd(amount: Decimal) -> str:
+    return f"{to_cents(amount):,} USD"

@@ -1,0 +1,202 @@
+"""A checklist's text with other values in it: comments and layout stay, only the lines that change are written."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Final, cast
+
+import yaml
+
+from planning.checklist.reading.checklist_file import read
+from planning.values.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from planning.checklist.model.checklist import Checklist
+
+Steps = tuple[str | int, ...]
+_PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./")
+_WORDS: Final = frozenset({"none", "null", "true", "false", "yes", "no", "on", "off", "y", "n", ""})
+_NOTHING: Final = object()
+_EARLIER: Final = re.compile(r"(?:^#\n)?^# A clone of [^\n]*, made by `atoll clone`[^\n]*\n", re.MULTILINE)
+
+
+class _LayoutError(Exception):
+    """The text is laid out in a way that no line can be put into."""
+
+
+def rewritten(text: str, *, old: Checklist, new: Checklist, file: str, heading: str) -> tuple[str, bool]:
+    """The text of the new checklist, and whether comments and layout could be kept.
+
+    What the text says is read again: it is the new checklist exactly, or a plain listing of it takes its place.
+    """
+    edited = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    if not edited.endswith("\n"):
+        edited += "\n"
+    try:
+        for steps, value in _changes(_whole(old), _whole(new)):
+            edited = _with(edited, steps, value)
+        edited = _headed(edited, heading)
+        if read(edited, file=file) == new:
+            return edited, True
+    except (_LayoutError, InputError, yaml.YAMLError):
+        pass
+    return listed(new, heading=heading), False
+
+
+def listed(checklist: Checklist, *, heading: str) -> str:
+    """A checklist as plain YAML, what is at its default left out."""
+    body = yaml.safe_dump(_said(checklist), sort_keys=False, allow_unicode=True, width=10_000)
+    return f"# yaml-language-server: $schema=../checklist.schema.json\n#\n# {heading}\n\n{body}"
+
+
+def _whole(checklist: Checklist) -> dict[str, object]:
+    return cast("dict[str, object]", checklist.model_dump(mode="json"))
+
+
+def _said(checklist: Checklist) -> dict[str, object]:
+    return cast("dict[str, object]", checklist.model_dump(mode="json", exclude_defaults=True))
+
+
+def _changes(old: Mapping[str, object], new: Mapping[str, object], *, at: Steps = ()) -> Iterator[tuple[Steps, object]]:
+    """Fields to be written, and fields to be taken out, deepest first where both sides have the section."""
+    for name in (*old, *(each for each in new if each not in old)):
+        before, after = old.get(name, _NOTHING), new.get(name, _NOTHING)
+        if before == after:
+            continue
+        yield from _changed(before, after, at=(*at, name))
+
+
+def _changed(before: object, after: object, *, at: Steps) -> Iterator[tuple[Steps, object]]:
+    sections = _section(before), _section(after)
+    entries = _entries(before), _entries(after)
+    if sections[0] and sections[1]:
+        yield from _changes(*sections, at=at)
+    elif entries[0] and len(entries[0]) == len(entries[1]):
+        for index, (one, other) in enumerate(zip(*entries, strict=True)):
+            yield from _changes(one, other, at=(*at, index))
+    else:
+        yield at, _NOTHING if after in (None, []) else after
+
+
+def _section(value: object) -> dict[str, object]:
+    return cast("dict[str, object]", value) if isinstance(value, dict) else {}
+
+
+def _entries(value: object) -> list[dict[str, object]]:
+    """The sections of a list of sections; [] for anything else."""
+    each_one = cast("list[object]", value) if isinstance(value, list) else []
+    found = [cast("dict[str, object]", each) for each in each_one if isinstance(each, dict)]
+    return found if len(found) == len(each_one) else []
+
+
+def _with(text: str, steps: Steps, value: object) -> str:
+    """The text with one value written, or taken out where it is nothing."""
+    root = yaml.compose(text, Loader=yaml.SafeLoader)
+    node, key, parents = root, None, list[yaml.Node]()
+    for depth, step in enumerate(steps):
+        pair = _pair(node, step)
+        if pair is None:
+            return text if value is _NOTHING else _inserted(text, node, steps[depth:], value, top=depth == 0)
+        parents.append(cast("yaml.Node", node))
+        key, node = pair
+    if key is None or node is None:
+        raise _LayoutError
+    if value is _NOTHING:
+        return _removed(text, parents, key, node)
+    start, end = key.end_mark.index, _end(node)
+    colon = text.index(":", start) + 1
+    return f"{text[:colon]} {_shown(value)}{text[end:]}"
+
+
+def _pair(node: yaml.Node | None, step: str | int) -> tuple[yaml.Node, yaml.Node] | None:
+    if isinstance(node, yaml.SequenceNode) and isinstance(step, int):
+        return node.value[step], node.value[step]
+    if isinstance(node, yaml.MappingNode):
+        return next(((key, value) for key, value in node.value if key.value == step), None)
+    return None
+
+
+def _end(node: yaml.Node) -> int:
+    """Where the last word of a node ends; a block's own mark lies behind the comments after it."""
+    if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
+        last: object = node.value[-1]
+        return _end(cast("yaml.Node", cast("tuple[object, object]", last)[1] if isinstance(last, tuple) else last))
+    return node.end_mark.index
+
+
+def _removed(text: str, parents: list[yaml.Node], key: yaml.Node, node: yaml.Node) -> str:
+    parent = parents[-1]
+    if not isinstance(parent, yaml.MappingNode):
+        raise _LayoutError
+    if parent.flow_style:
+        return _taken_out(text, parent, key, node)
+    if len(parent.value) == 1:
+        return f"{text[: key.start_mark.index]}{{}}{text[_end(node) :]}"
+    line = text.rfind("\n", 0, key.start_mark.index) + 1
+    if text[line : key.start_mark.index].strip():
+        raise _LayoutError  # the first field of a list's entry stands behind its dash
+    end = text.find("\n", _end(node)) + 1
+    return text[:line] + text[end or len(text) :]
+
+
+def _taken_out(text: str, parent: yaml.MappingNode, key: yaml.Node, node: yaml.Node) -> str:
+    """Without one field of a section in braces, and without one of the commas beside it."""
+    pairs = cast("list[tuple[yaml.Node, yaml.Node]]", parent.value)
+    at = next(index for index, (name, _) in enumerate(pairs) if name is key)
+    if at + 1 < len(pairs):
+        return text[: key.start_mark.index] + text[pairs[at + 1][0].start_mark.index :]
+    start = pairs[at - 1][1].end_mark.index if at else key.start_mark.index
+    return text[:start] + text[node.end_mark.index :]
+
+
+def _inserted(text: str, node: yaml.Node | None, steps: Steps, value: object, *, top: bool) -> str:
+    for step in reversed(steps[1:]):
+        value = {step: value}
+    entry = f"{steps[0]}: {_shown(value)}\n"
+    if isinstance(node, yaml.MappingNode) and node.flow_style:
+        brace = node.start_mark.index + 1
+        return f"{text[:brace]}{entry.rstrip()}{', ' if node.value else ''}{text[brace:]}"
+    if top:
+        body = cast("dict[str, object]", value) if isinstance(value, dict) else None
+        inner = "".join(f"  {name}: {_shown(each)}\n" for name, each in body.items()) if body else ""
+        above, below = _parted(text, node)
+        return f"{above}\n{steps[0]}:\n{inner}{below}" if body else f"{above}\n{entry}{below}"
+    if not isinstance(node, yaml.MappingNode) or not node.value:
+        raise _LayoutError
+    first = node.value[0][0].start_mark
+    line = text.rfind("\n", 0, first.index) + 1
+    if text[line : first.index].strip():
+        after = text.find("\n", _end(node.value[0][1])) + 1
+        return f"{text[:after]}{' ' * first.column}{entry}{text[after:]}"
+    return f"{text[:line]}{' ' * first.column}{entry}{text[line:]}"
+
+
+def _parted(text: str, root: yaml.Node | None) -> tuple[str, str]:
+    """The text before and from the mark that ends a document, where there is one."""
+    mark = text.find("\n...", _end(root)) if root is not None else -1
+    return (text, "") if mark < 0 else (text[: mark + 1], text[mark + 1 :])
+
+
+def _headed(text: str, heading: str) -> str:
+    """With the heading below the line that tells editors of the schema; that of an earlier clone goes."""
+    text = _EARLIER.sub("", text)
+    first, rest = text.split("\n", 1)
+    if first.startswith("# yaml-language-server"):
+        return f"{first}\n#\n# {heading}\n{rest}"
+    return f"# {heading}\n{text}"
+
+
+def _shown(value: object) -> str:
+    """A value on one line."""
+    if isinstance(value, dict):
+        fields = {name: each for name, each in cast("dict[str, object]", value).items() if each not in (None, [])}
+        return "{" + ", ".join(f"{name}: {_shown(each)}" for name, each in fields.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(_shown(each) for each in cast("list[object]", value)) + "]"
+    if isinstance(value, str):
+        is_word = set(value) <= _PLAIN and value[:1].isalnum() and value.casefold() not in _WORDS
+        return value if is_word else json.dumps(value, ensure_ascii=False)
+    return json.dumps(value)

@@ -1,0 +1,215 @@
+"""Security controls of nodes and of what runs on them, target by target."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from planning.clone.comparison.security_controls.control import CIS_EKS, EACH, THEIRS, Claim, Control, Proof
+
+GKE: Final = "gcp:container/cluster:Cluster"
+GKE_POOL: Final = "gcp:container/nodePool:NodePool"
+TEMPLATE: Final = "aws:ec2/launchTemplate:LaunchTemplate"
+NODE_CLASS: Final = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
+POLICY: Final = "kubernetes:networking.k8s.io/v1:NetworkPolicy"
+SPACE: Final = "kubernetes:core/v1:Namespace"
+INSTANCE_IDENTITY: Final = Control(
+    name="instance_identity",
+    title="pods cannot take the identity of their node",
+    source=f"{CIS_EKS} 5.2",
+    claims={
+        "aws": Claim(
+            level="full",
+            words="IMDSv2 only, one hop; and network policies keep pods away from it",
+            made_by="components/clouds/aws/nodepools/launch_template.py",
+            proofs=(
+                Proof(type=TEMPLATE, path=("metadataOptions", "httpTokens"), equals="required"),
+                Proof(type=TEMPLATE, path=("metadataOptions", "httpPutResponseHopLimit"), equals=1),
+                Proof(type=NODE_CLASS, path=("spec", "metadataOptions", "httpTokens"), equals="required"),
+            ),
+        ),
+        "gcp": Claim(
+            level="full",
+            words="GKE's metadata server answers pods with their own identity",
+            made_by="components/clouds/gcp/nodepools/nodepool.py",
+            proofs=(
+                Proof(type=GKE_POOL, path=("nodeConfig", "workloadMetadataConfig", "mode"), equals="GKE_METADATA"),
+            ),
+        ),
+        "coreweave": Claim(
+            level="part",
+            words="network policies keep pods of workloads away from 169.254.169.254; nothing is set on nodes",
+            made_by="components/tenancy/workload.py",
+            proofs=(
+                Proof(
+                    type=POLICY,
+                    name="*-allow-https",
+                    path=("spec", "egress", 0, "to", EACH, "ipBlock", "except"),
+                    holds="169.254.169.254/32",
+                ),
+            ),
+        ),
+        "existing": Claim(
+            level="part",
+            words="network policies keep pods of workloads away from 169.254.169.254; nodes are the provider's",
+            made_by="components/tenancy/workload.py",
+            proofs=(
+                Proof(
+                    type=POLICY,
+                    name="*-allow-https",
+                    path=("spec", "egress", 0, "to", EACH, "ipBlock", "except"),
+                    holds="169.254.169.254/32",
+                ),
+            ),
+        ),
+    },
+)
+VERIFIED_BOOT: Final = Control(
+    name="verified_boot",
+    title="nodes boot only what is signed",
+    source="CIS GKE, shielded nodes and secure boot",
+    claims={
+        "aws": Claim(
+            level="none",
+            words="secure boot is not set for nodes",
+            made_by="components/clouds/aws/nodepools/launch_template.py",
+            absent=("shielded", "secureBoot"),
+        ),
+        "gcp": Claim(
+            level="full",
+            words="shielded nodes with secure boot and integrity monitoring",
+            made_by="components/clouds/gcp/nodepools/nodepool.py",
+            proofs=(
+                Proof(type=GKE, path=("enableShieldedNodes",), equals=True),
+                Proof(type=GKE_POOL, path=("nodeConfig", "shieldedInstanceConfig", "enableSecureBoot"), equals=True),
+            ),
+        ),
+        "coreweave": Claim(level="open", words="no source read says: ask CoreWeave"),
+        "existing": THEIRS,
+    },
+)
+WORKLOAD_IDENTITY: Final = Control(
+    name="workload_identity",
+    title="workloads reach the cloud by an identity of their own, without keys",
+    source=f"{CIS_EKS} 5.2",
+    claims={
+        "aws": Claim(
+            level="full",
+            words="EKS Pod Identity",
+            made_by="components/clouds/aws/storage/bucket_access.py",
+            proofs=(Proof(type="aws:eks/podIdentityAssociation:PodIdentityAssociation", path=("roleArn",)),),
+        ),
+        "gcp": Claim(
+            level="full",
+            words="Workload Identity Federation for GKE",
+            made_by="components/clouds/gcp/cluster/control_plane.py",
+            proofs=(Proof(type=GKE, path=("workloadIdentityConfig", "workloadPool")),),
+        ),
+        "coreweave": Claim(
+            level="part",
+            words="object storage only, by federation with the cluster's issuer",
+            made_by="components/clouds/coreweave/storage/bucket_access.py",
+            proofs=(
+                Proof(
+                    type="coreweave:index/objectStorageOrganizationAccessPolicy:ObjectStorageOrganizationAccessPolicy",
+                    path=("statements", EACH, "principals"),
+                ),
+            ),
+        ),
+        "existing": Claim(
+            level="none",
+            words="no identity: keys are secrets of the cluster",
+            made_by="components/clouds/existing/builder.py",
+            says='Identity(kind="none")',
+        ),
+    },
+)
+PRIVATE_NODES: Final = Control(
+    name="private_nodes",
+    title="nodes without public addresses",
+    source=f"{CIS_EKS} 5.4.3",
+    claims={
+        "aws": Claim(
+            level="full",
+            words="private subnets",
+            made_by="components/clouds/aws/network/vpc.py",
+            proofs=(
+                Proof(type="aws:ec2/subnet:Subnet", name="private-*", path=("mapPublicIpOnLaunch",), equals=False),
+            ),
+        ),
+        "gcp": Claim(
+            level="full",
+            words="private nodes",
+            made_by="components/clouds/gcp/nodepools/nodepool.py",
+            proofs=(Proof(type=GKE_POOL, path=("networkConfig", "enablePrivateNodes"), equals=True),),
+        ),
+        "coreweave": Claim(level="open", words="no source read says: ask CoreWeave"),
+        "existing": THEIRS,
+    },
+)
+_FENCED: Final = Proof(type=POLICY, name="*-default-deny", path=("spec", "policyTypes"), holds="Ingress")
+NETWORK_POLICY: Final = Control(
+    name="network_policy",
+    title="workloads reach and are reached by what they need only",
+    source=f"{CIS_EKS} 4.3",
+    claims={
+        "aws": Claim(
+            level="full",
+            words="default deny in every namespace of ours; the VPC CNI enforces it",
+            made_by="components/tenancy/workload.py",
+            proofs=(
+                _FENCED,
+                Proof(
+                    type="aws:eks/addon:Addon",
+                    name="vpc-cni",
+                    path=("configurationValues",),
+                    equals='{"enableNetworkPolicy": "true"}',
+                ),
+            ),
+        ),
+        "gcp": Claim(
+            level="full",
+            words="default deny in every namespace of ours; Dataplane V2 enforces it",
+            made_by="components/tenancy/workload.py",
+            proofs=(_FENCED, Proof(type=GKE, path=("datapathProvider",), equals="ADVANCED_DATAPATH")),
+        ),
+        "coreweave": Claim(
+            level="part",
+            words="default deny in every namespace of ours; that CKS enforces it stands in no source read: try it",
+            made_by="components/tenancy/workload.py",
+            proofs=(_FENCED,),
+        ),
+        "existing": Claim(
+            level="part",
+            words="default deny in every namespace of ours; whether the network plugin enforces it, try",
+            made_by="components/tenancy/workload.py",
+            proofs=(_FENCED,),
+        ),
+    },
+)
+_RESTRICTED: Final = Claim(
+    level="full",
+    words="namespaces of workloads admit restricted pods only",
+    made_by="components/tenancy/workload.py",
+    proofs=(
+        Proof(
+            type=SPACE,
+            name="work-*",
+            path=("metadata", "labels", "pod-security.kubernetes.io/enforce"),
+            equals="restricted",
+        ),
+    ),
+)
+POD_SECURITY: Final = Control(
+    name="pod_security",
+    title="pods of workloads without privileges",
+    source=f"{CIS_EKS} 4.2",
+    claims=dict.fromkeys(("aws", "gcp", "coreweave", "existing"), _RESTRICTED),
+)
+NODE_CONTROLS: Final = (
+    INSTANCE_IDENTITY,
+    VERIFIED_BOOT,
+    WORKLOAD_IDENTITY,
+    PRIVATE_NODES,
+    NETWORK_POLICY,
+    POD_SECURITY,
+)

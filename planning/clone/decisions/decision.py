@@ -1,0 +1,81 @@
+"""A decision that only a person can take: what is asked, why, and what can be answered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final
+
+from planning.values.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from planning.checklist.model.checklist import Checklist
+
+KEEP: Final = "keep"
+DROP: Final = "drop"
+NONE: Final = "none"
+# Words that stand for an answer of one's own; none of them is one.
+YOURS: Final = frozenset(
+    ("ACCELERATOR", "DAY", "ID", "MONTHS", "NAME", "PROVIDER/REGION", "URL", "VALUE", "VARIABLE", "VARIABLE/CONTEXT")
+)
+
+
+class Need(StrEnum):
+    """How much a decision is needed."""
+
+    NEEDED = "needed"  # nothing is assumed
+    ASSUMED = "assumed"  # has an answer that harms nothing, and is said
+    OFFERED = "offered"  # not asked; may be said where nothing fits otherwise
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One possible answer; in capitals where it is written by the person."""
+
+    word: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """One decision.
+
+    Args:
+        path: its key in a decisions file: the field it is about.
+        why: what forces it, in a sentence.
+        old: what the source has.
+        settle: the checklist with an answer in it; raises InputError where it cannot be.
+        assumed: the answer taken where nobody gives one.
+    """
+
+    path: str
+    why: str
+    old: str
+    choices: tuple[Choice, ...]
+    settle: Callable[[Checklist, str], Checklist]
+    need: Need = Need.NEEDED
+    assumed: str = ""
+
+    @property
+    def example(self) -> str:
+        """A line of a decisions file."""
+        return f"{self.path}: {self.choices[0].word}"
+
+
+def one_of(decision: Decision, answer: str) -> None:
+    """Refuse an answer that is none of the words, where there are only words, and a word that stands for another.
+
+    Raises:
+        InputError: with the words.
+    """
+    words = [choice.word for choice in decision.choices]
+    if answer in YOURS:
+        raise InputError(f"{answer} stands for a word of your own", hint=f"write yours: {_meaning(decision, answer)}")
+    if answer not in words and not YOURS.intersection(words):
+        raise InputError(f'"{answer[:40]}" is no answer to it', hint=f"one of: {', '.join(words)}")
+
+
+def _meaning(decision: Decision, word: str) -> str:
+    return next((each.meaning for each in decision.choices if each.word.startswith(word)), "") or decision.path

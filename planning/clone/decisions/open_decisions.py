@@ -1,0 +1,273 @@
+"""Which decisions a clone leaves to a person, from the checklist, its lock and what is known of the target."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from planning.checklist.model.vocabulary import CloudName, Residency
+from planning.clone.decisions.contract_terms import agreed
+from planning.clone.decisions.decision import DROP, KEEP, NONE, Choice, Decision, Need
+from planning.clone.decisions.restrictions import promoted
+from planning.clone.decisions.machines import machine_decisions
+from planning.clone.decisions.answer import Path, put, said, value_at
+from planning.values.errors import InputError
+from planning.quoting.assembly.access import MACHINES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from planning.checklist.model.checklist import Checklist, Existing
+    from planning.clone.target import Ground, Target
+
+ANY: Final = "any"
+OFFERED: Final = (
+    "ceiling.usd_per_month",
+    "ceiling.usd_per_contract",
+    "ceiling.usd_per_gpu_hour",
+    "contract.reserve",
+    "platform.object_store",
+    "platform.sharing",
+    "access.vpn",
+    "access.ssh",
+    "where.no_lock_in",
+)
+# What goes with a term and is refused without one (`planning.checklist.rules.money`).
+WITHOUT_TERM: Final[tuple[tuple[Path, object], ...]] = (
+    (("contract", "incentives"), False),
+    (("contract", "reserve"), "always_on"),
+    (("ceiling", "usd_per_contract"), None),
+)
+
+
+def decisions(checklist: Checklist, *, source: str, target: Target, ground: Ground) -> tuple[Decision, ...]:
+    """Every decision that a clone may be told, those that it needs first.
+
+    Args:
+        source: provider of the source's home.
+    """
+    found = [
+        *_names(checklist),
+        *_place(checklist, target=target, ground=ground),
+        *_existing(checklist, target=target),
+        *machine_decisions(checklist, target=target, ground=ground),
+        *_joint(checklist, target=target),
+        *_beside(checklist),
+        *_terms(checklist),
+        *agreed(checklist, source=source, target=target),
+        *_offered(checklist),
+    ]
+    found = [*promoted(found, checklist, target=target)]
+    order = list(Need)
+    return tuple(sorted(found, key=lambda each: order.index(each.need)))
+
+
+def _names(checklist: Checklist) -> Iterator[Decision]:
+    domain, sso = checklist.where.domain, checklist.access.sso
+    if domain is not None:
+        yield Decision(
+            path="where.domain",
+            why=f"two clusters cannot answer to {domain}",
+            old=domain,
+            choices=(
+                Choice("NAME", f"another DNS name, as in clone.{domain}"),
+                Choice(NONE, "no names of its own for now"),
+            ),
+            settle=partial(_other, path=("where", "domain"), old=domain),
+        )
+    if sso is not None:
+        yield Decision(
+            path="access.sso.client_id",
+            why=f"{sso.provider} sends people back to addresses it knows, and the clone's is new",
+            old=sso.client_id,
+            choices=(
+                Choice(KEEP, "the same client: add the clone's address to its redirect addresses there"),
+                Choice("ID", "a client registered for the clone alone"),
+            ),
+            settle=partial(said, path=("access", "sso", "client_id")),
+        )
+
+
+def _place(checklist: Checklist, *, target: Target, ground: Ground) -> Iterator[Decision]:
+    where = checklist.where
+    if target.provider in where.excluded:
+        left = tuple(each for each in where.excluded if each != target.provider)
+        yield Decision(
+            path="where.excluded",
+            why=f"the checklist rules {target.provider} out",
+            old=", ".join(where.excluded),
+            choices=(Choice(DROP, f"{target.provider} is no longer ruled out"),),
+            settle=lambda each, answer: _word(each, answer, word=DROP, path=("where", "excluded"), value=left),
+        )
+    lies = ground.region.residency
+    if where.residency is not Residency.ANY and lies != where.residency:
+        own = [Choice(lies, "data may lie there from now on")] if lies in set(Residency) else []
+        yield Decision(
+            path="where.residency",
+            why=f"data must lie in {where.residency}, and {target} is "
+            + (f"in {lies}" if lies in set(Residency) else "nowhere the price book knows of"),
+            old=where.residency.value,
+            choices=(*own, Choice(ANY, "data may lie anywhere")),
+            settle=lambda each, answer: _one(each, answer, words=(lies, ANY), path=("where", "residency")),
+        )
+
+
+def _existing(checklist: Checklist, *, target: Target) -> Iterator[Decision]:
+    there = checklist.where.existing
+    if there is not None:
+        place = (target.provider, target.region)
+        yield _cluster("where.existing", there, path=("where", "existing"), place=place)
+    for at, each in enumerate(checklist.where.elsewhere):
+        if each.existing is not None:
+            path = ("where", "elsewhere", at, "existing")
+            place = (each.existing.provider.value, each.existing.region)
+            yield _cluster(f"where.elsewhere.{each.name}.existing", each.existing, path=path, place=place)
+
+
+def _cluster(name: str, there: Existing, *, path: Path, place: tuple[str, str]) -> Decision:
+    shown = f"{there.kubeconfig_env}/{there.context}" if there.context else there.kubeconfig_env
+
+    def settle(checklist: Checklist, answer: str) -> Checklist:
+        if answer == NONE:
+            return put(checklist, path, None)
+        variable, _, context = answer.partition("/")
+        if answer == shown:
+            raise InputError(f"{shown} is the source's own cluster", hint="two stacks may not install into one cluster")
+        value = {"provider": place[0], "region": place[1], "kubeconfig_env": variable, "context": context or None}
+        return put(checklist, path, value)
+
+    return Decision(
+        path=name,
+        why=f"the cluster behind {shown} exists, stays where it is and belongs to the source",
+        old=shown,
+        choices=(
+            Choice("VARIABLE/CONTEXT", f"another cluster that exists at {' '.join(place)}: its kubeconfig's variable"),
+            Choice(NONE, "a cluster is built, or ordered at the provider"),
+        ),
+        settle=settle,
+    )
+
+
+def _joint(checklist: Checklist, *, target: Target) -> Iterator[Decision]:
+    """Between two clouds whose networks are ours nothing is built (`planning.quoting.assembly.access.link`)."""
+    main = checklist.main_cloud
+    if main is None or main.vpc_id is None or main.provider == target.provider:
+        return
+    if target.provider not in MACHINES or checklist.where.existing is not None:
+        return
+    yield Decision(
+        path="main_cloud.vpc_id",
+        why=f"no private way is built between {main.provider} and {target.provider}: people come by VPN, data over the "
+        "internet",
+        old=main.vpc_id,
+        choices=(
+            Choice(KEEP, "the main VPC stays named; the option says that nothing leads there"),
+            Choice(NONE, "no VPC is named, and nothing is expected to lead there"),
+        ),
+        settle=_unjoined,
+        need=Need.ASSUMED,
+        assumed=KEEP,
+    )
+
+
+def _unjoined(checklist: Checklist, answer: str) -> Checklist:
+    if answer == KEEP:
+        return checklist
+    _refuse_other(answer, (KEEP, NONE))
+    for name, value in (("vpc_id", None), ("vpc_cidr", None), ("route_table_ids", ()), ("peering_per_month", None)):
+        checklist = put(checklist, ("main_cloud", name), value)
+    return put(checklist, ("usage", "peering"), None)
+
+
+def _beside(checklist: Checklist) -> Iterator[Decision]:
+    for at, each in enumerate(checklist.where.elsewhere):
+        if each.existing is None:
+            there = " ".join((*each.wanted, *each.regions)) or ANY
+            yield Decision(
+                path=f"where.elsewhere.{each.name}",
+                why=f"the cluster {each.name} is beside home and need not move with it; the clone gets one of its own",
+                old=there,
+                choices=(
+                    Choice(KEEP, f"where the checklist wants it: {there}"),
+                    Choice("PROVIDER/REGION", "at another place too"),
+                ),
+                settle=partial(_moved, at=at),
+                need=Need.ASSUMED,
+                assumed=KEEP,
+            )
+
+
+def _moved(checklist: Checklist, answer: str, *, at: int) -> Checklist:
+    if answer == KEEP:
+        return checklist
+    provider, slash, region = answer.partition("/")
+    if not (slash and region and provider in set(CloudName)):
+        raise InputError(f'"{answer[:40]}" is no place', hint="write it as aws/us-west-2, or keep")
+    wanted = put(checklist, ("where", "elsewhere", at, "wanted"), (provider,))
+    return put(wanted, ("where", "elsewhere", at, "regions"), (region,))
+
+
+def _terms(checklist: Checklist) -> Iterator[Decision]:
+    months = checklist.contract.months
+    if months:
+        yield Decision(
+            path="contract.months",
+            why=f"the source's {months} months run on where they were signed; the clone's begin anew",
+            old=str(months),
+            choices=(Choice(KEEP, f"a new contract of {months} months"), Choice("MONTHS", "0, 12, 24 or 36")),
+            settle=partial(_months, path=("contract", "months")),
+            need=Need.ASSUMED,
+            assumed=KEEP,
+        )
+
+
+def _months(checklist: Checklist, answer: str, *, path: Path) -> Checklist:
+    if answer == KEEP:
+        return checklist
+    if answer == "0":
+        for other, value in WITHOUT_TERM:
+            checklist = put(checklist, other, value)
+    return put(checklist, path, int(answer) if answer.isdecimal() else answer)
+
+
+def _offered(checklist: Checklist) -> Iterator[Decision]:
+    """What may be changed with the place, where the checklist as it is cannot be had there."""
+    for path in OFFERED:
+        yield _free(path, tuple(path.split(".")), checklist)
+    for at, work in enumerate(checklist.workloads):
+        if "deadline" in type(work).model_fields:
+            yield _free(f"workloads.{work.name}.deadline", ("workloads", at, "deadline"), checklist)
+
+
+def _free(name: str, path: Path, checklist: Checklist) -> Decision:
+    value = value_at(checklist, path)
+    return Decision(
+        path=name,
+        why="as it is, nothing at the new place keeps it",
+        old=NONE if value is None else str(value),
+        choices=(Choice(KEEP, ""), Choice("VALUE", "another one"), Choice(NONE, "none")),
+        settle=partial(said, path=path),
+        need=Need.OFFERED,
+        assumed=KEEP,
+    )
+
+
+def _other(checklist: Checklist, answer: str, *, path: Path, old: str) -> Checklist:
+    if answer in (KEEP, old):
+        raise InputError(f"{old} is the source's own", hint="another name, or none; a relocation switches names")
+    return put(checklist, path, None if answer == NONE else answer)
+
+
+def _one(checklist: Checklist, answer: str, *, words: tuple[str, ...], path: Path) -> Checklist:
+    _refuse_other(answer, words)
+    return put(checklist, path, answer)
+
+
+def _word(checklist: Checklist, answer: str, *, word: str, path: Path, value: object) -> Checklist:
+    _refuse_other(answer, (word,))
+    return put(checklist, path, value)
+
+
+def _refuse_other(answer: str, words: tuple[str, ...]) -> None:
+    if answer not in words:
+        raise InputError(f'"{answer[:40]}" is no answer to it', hint=f"one of: {', '.join(words)}")

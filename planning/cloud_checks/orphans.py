@@ -1,0 +1,145 @@
+"""What a cloud still has of a stack: what it costs by the catalog, what is kept on purpose, and what was forgotten."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from planning.costs.bill import Group, total
+from planning.costs.charge import LIST_PRICE, Charge
+from planning.spec.lock_content import State
+from planning.values.money import HOURS_PER_MONTH, ZERO, Range
+from planning.costs.pricing import price
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from decimal import Decimal
+
+    from planning.costs.pricing import Prices
+
+_GROUP: Final = Group.SERVICES  # a charge belongs to a chapter of a bill; leftovers have none
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Use:
+    """So many units a month of an item of the price list."""
+
+    item: str
+    quantity: Decimal = HOURS_PER_MONTH
+    purchase: str = LIST_PRICE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """Something that a cloud, or a cluster, still has.
+
+    Args:
+        kind: in words, as in "EC2 instance".
+        id: by which its owner finds it: an ARN, an id, or namespace/name.
+        status: the cloud's own word for its state; "" where it has none.
+        uses: what is paid for it.
+        free: the rule by which it costs nothing; "" where it may cost.
+        kept: why it is there on purpose; "" where it was forgotten.
+        note: what a reader should know of its price.
+    """
+
+    kind: str
+    id: str
+    provider: str
+    region: str
+    placement: str = ""
+    status: str = ""
+    uses: tuple[Use, ...] = ()
+    free: str = ""
+    kept: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unanswered:
+    """Something that could not be asked, so that nobody can say that nothing of it is left."""
+
+    placement: str
+    what: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leftover:
+    """Something found, with what it costs.
+
+    Args:
+        usd_per_month: what is known of it; None where it is unpriced or free.
+        note: the rule by which it is free, or why it has no price.
+    """
+
+    found: Found
+    state: State
+    usd_per_month: Decimal | None
+    note: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leftovers:
+    """Everything that is left of a stack."""
+
+    stack: str
+    things: tuple[Leftover, ...]
+    unanswered: tuple[Unanswered, ...]
+
+    @property
+    def forgotten(self) -> tuple[Leftover, ...]:
+        """What costs money and nobody wanted to keep, dearest first, unpriced ones last."""
+        return tuple(each for each in self.things if not each.found.kept and each.state is not State.FREE)
+
+    @property
+    def kept(self) -> tuple[Leftover, ...]:
+        """What stays on purpose: data and the keys to it."""
+        return tuple(each for each in self.things if each.found.kept)
+
+    @property
+    def free(self) -> tuple[Leftover, ...]:
+        """What is left over and costs nothing."""
+        return tuple(each for each in self.things if not each.found.kept and each.state is State.FREE)
+
+
+def classify(
+    stack: str, found: Iterable[Found], *, unanswered: Iterable[Unanswered] = (), catalog_prices: Prices
+) -> Leftovers:
+    """Price what was found; one thing that several searches found is there once."""
+    distinct = {(each.kind, each.id): each for each in found}
+    things = [priced(each, catalog_prices=catalog_prices) for each in distinct.values()]
+    return Leftovers(stack=stack, things=tuple(sorted(things, key=_order)), unanswered=tuple(unanswered))
+
+
+def _order(each: Leftover) -> tuple[bool, Decimal, str, str]:
+    usd = each.usd_per_month
+    return usd is None, -(usd or ZERO), each.found.kind, each.found.id
+
+
+def priced(each: Found, *, catalog_prices: Prices) -> Leftover:
+    """One thing with its price: free by a rule, the sum of its uses, or unpriced where one of them is."""
+    if each.free:
+        return Leftover(found=each, state=State.FREE, usd_per_month=None, note=each.free)
+    lines = [
+        line
+        for use in each.uses
+        for line in price(_charge(each, use), catalog_prices=catalog_prices, provider=each.provider, region=each.region)
+    ]
+    open_ = [line.note for line in lines if line.state is State.UNPRICED]
+    if not each.uses or open_:
+        known = total(lines).expected or None
+        reason = "; ".join(dict.fromkeys(filter(None, (each.note, *open_)))) or f"{each.kind} has no price here"
+        return Leftover(found=each, state=State.UNPRICED, usd_per_month=known, note=reason)
+    return Leftover(found=each, state=State.PRICED, usd_per_month=total(lines).expected, note=each.note)
+
+
+def _charge(each: Found, use: Use) -> Charge:
+    return Charge(
+        key=each.id,
+        label=each.kind,
+        group=_GROUP,
+        item=use.item,
+        purchase=use.purchase,
+        quantity=Range.exactly(use.quantity),
+    )

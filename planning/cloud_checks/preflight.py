@@ -1,0 +1,186 @@
+"""The three facts of every pool, from what was told about its placement."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, Literal
+
+from planning.cloud_checks.quotas import Claim, claim, fallback_claims, network_claims
+from planning.cloud_checks.pool_capacity import OfferedFact, PlacementFacts, PoolFacts, QuotaFact, ReservedFact
+from planning.cloud_checks.cloud_reports import OfferTold, QuotaTold, ReservationTold, Told, Unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import date
+
+    from planning.spec.cluster import ClusterSpec, Pool
+
+# Usable now or soon: `State` of an EC2 CapacityReservation, `status` of a Compute Engine Reservation.
+USABLE: Final = frozenset({"active", "scheduled", "READY"})
+
+
+def strays(placements: Sequence[ClusterSpec], *, reservations: Mapping[str, str]) -> tuple[str, ...]:
+    """Pools that are reserved for and that no placement has."""
+    return tuple(sorted(set(reservations) - {pool.name for spec in placements for pool in spec.pools}))
+
+
+def placement_facts(spec: ClusterSpec, told: Told, *, reservations: Mapping[str, str], today: date) -> PlacementFacts:
+    """The facts of one placement.
+
+    Args:
+        told: what its cloud, or the catalog, says.
+        reservations: pool name to reservation id, from the stack's configuration.
+        today: a reservation that ends before it is over.
+    """
+    claims = {pool.name: claim(pool, target=spec.placement.target) for pool in spec.pools}
+    return PlacementFacts(
+        placement=spec.placement.name,
+        provider=spec.placement.provider,
+        region=spec.placement.region,
+        pools=tuple(
+            PoolFacts(
+                pool=pool.name,
+                machine=pool.machine,
+                nodes=pool.max_nodes,
+                kind=pool.kind,
+                quota=_quota(claims[pool.name], told, every=claims.values()),
+                offered=offered(pool, spec, told=told),
+                reserved=reserved(pool, spec, told=told, id_=reservations.get(pool.name, ""), today=today),
+            )
+            for pool in spec.pools
+        ),
+        others=_others(spec, told, claims=tuple(claims.values())),
+        silence=told.silence,
+    )
+
+
+def _others(spec: ClusterSpec, told: Told, *, claims: Sequence[Claim]) -> tuple[QuotaFact, ...]:
+    """Quotas that belong to no pool: addresses, the VPC, and what is needed once spot pools fall back to on demand."""
+    fallbacks = {each.code: each for each in fallback_claims(spec) if each.code}
+    facts = [_quota(each, told, every=(*claims, *fallback_claims(spec))) for each in fallbacks.values()]
+    told_so = [replace(fact, name=f"{fact.name}, once spot falls back to it") for fact in facts]
+    return (*told_so, *(_quota(each, told, every=(each,)) for each in network_claims(spec)))
+
+
+def _quota(own: Claim, told: Told, *, every: Iterable[Claim]) -> QuotaFact:
+    """One quota against everything that counts against it."""
+    if own.not_needed:
+        return QuotaFact(state="not_needed", reason=own.not_needed)
+    if own.unknown:
+        return QuotaFact(state="unknown", reason=own.unknown)
+    needed = sum(each.amount for each in every if each.code == own.code)
+    said = told.quotas.get(own.code, Unknown(told.silence or "the cloud did not say"))
+    if isinstance(said, Unknown):
+        return QuotaFact(
+            state="unknown", code=own.code, name=own.name, unit=own.unit, needed=needed, reason=said.reason
+        )
+    return QuotaFact(
+        state=_enough(said, needed=needed),
+        code=own.code,
+        name=said.name or own.name,
+        unit=own.unit,
+        needed=needed,
+        limit=said.limit,
+        used=said.used,
+        reason=_quota_reason(said, needed=needed),
+    )
+
+
+def _enough(said: QuotaTold, *, needed: int) -> Literal["enough", "short", "unknown"]:
+    if needed > said.limit:
+        return "unknown" if said.grows else "short"
+    if needed > said.limit - (said.used or 0):
+        return "unknown" if said.own_included else "short"
+    return "unknown" if said.used is None else "enough"
+
+
+def _quota_reason(said: QuotaTold, *, needed: int) -> str:
+    if said.grows and needed > said.limit:
+        return f"{said.limit} are there now; its autoscaler may add more"
+    if said.used is None and needed <= said.limit:
+        return "what else runs in the account could not be counted"
+    if said.own_included and said.limit - (said.used or 0) < needed <= said.limit:
+        return "enough if what is used is this stack's own"
+    return ""
+
+
+def offered(pool: Pool, spec: ClusterSpec, *, told: Told) -> OfferedFact:
+    """Whether the machine is offered in the pool's zones: in all that it names, else in one of the cluster's."""
+    said = told.offers.get(pool.machine, Unknown(told.silence or "neither the cloud nor the catalog says"))
+    if isinstance(said, Unknown):
+        return OfferedFact(state="unknown", reason=said.reason)
+    wanted = pool.zones or spec.placement.zones
+    if not said.offered:
+        where = said.reason or f"{spec.placement.region} does not offer {pool.machine}"
+        return OfferedFact(state="not_offered", missing=wanted, source=said.source, as_of=said.as_of, reason=where)
+    if lacking := _without_efa(pool, said):
+        return OfferedFact(state="not_offered", source=said.source, as_of=said.as_of, reason=lacking)
+    if wanted and not said.zones:
+        reason = f"{spec.placement.region} offers {pool.machine}; in which zones is not known"
+        return OfferedFact(state="unknown", source=said.source, as_of=said.as_of, reason=reason)
+    found = tuple(zone for zone in wanted if zone in said.zones)
+    missing = tuple(zone for zone in wanted if zone not in said.zones)
+    if (missing if pool.zones else not found) and wanted:
+        reason = f"{pool.machine}{_with_efa(pool)} is not offered in {', '.join(missing)}, but in {_places(said)}"
+        return OfferedFact(
+            state="not_offered", zones=found, missing=missing, source=said.source, as_of=said.as_of, reason=reason
+        )
+    return OfferedFact(
+        state="offered", zones=found or said.zones, missing=missing, source=said.source, as_of=said.as_of
+    )
+
+
+def _without_efa(pool: Pool, said: OfferTold) -> str:
+    """Why the pool's fabric cannot be had; "" where it can or where nobody said."""
+    if said.efa_interfaces is None or pool.efa_interfaces <= said.efa_interfaces:
+        return ""
+    has = f"has {said.efa_interfaces}" if said.efa_interfaces else "has no EFA"
+    return f"the lock asks for {pool.efa_interfaces} EFA interfaces, and {pool.machine} {has}"
+
+
+def _with_efa(pool: Pool) -> str:
+    return ", and so EFA," if pool.efa_interfaces else ""
+
+
+def _places(said: OfferTold) -> str:
+    return ", ".join(said.zones)
+
+
+def reserved(pool: Pool, spec: ClusterSpec, *, told: Told, id_: str, today: date) -> ReservedFact:
+    """Whether the reservation that the stack names for the pool is one of its machine, large and long enough."""
+    if not id_:
+        if pool.kind != "capacity_block":
+            return ReservedFact(state="not_needed")
+        hint = f"pulumi config set --path 'atoll:capacityReservations.{pool.name}' cr-..."
+        return ReservedFact(state="missing", reason=f"the pool runs in a capacity block and none is named: {hint}")
+    said = told.reservations.get(id_, Unknown(told.silence or "the cloud did not say"))
+    if isinstance(said, Unknown):
+        return ReservedFact(state="unknown", id=id_, reason=said.reason)
+    if said is None:
+        return ReservedFact(state="mismatch", id=id_, reason=f"{spec.placement.region} has no reservation {id_}")
+    fault = _misfit(pool, said, zones=pool.zones or spec.placement.zones, today=today)
+    return ReservedFact(
+        state="mismatch" if fault else "reserved",
+        id=id_,
+        status=said.status,
+        machine=said.machine,
+        zone=said.zone,
+        count=said.count,
+        ends=said.ends,
+        reason=fault,
+    )
+
+
+def _misfit(pool: Pool, said: ReservationTold, *, zones: Sequence[str], today: date) -> str:
+    """The first thing in which a reservation does not fit its pool; "" where it fits."""
+    if said.machine != pool.machine:
+        return f"it is of {said.machine}, and the pool runs {pool.machine}"
+    if said.status not in USABLE:
+        return f"its state is {said.status}"
+    if said.ends is not None and said.ends < today:
+        return f"it ended on {said.ends}"
+    if zones and said.zone and said.zone not in zones:
+        return f"it is in {said.zone}, and the pool may start in {', '.join(zones)}"
+    if said.count < pool.max_nodes:
+        return f"it holds {said.count}, and the pool has up to {pool.max_nodes} nodes"
+    return ""

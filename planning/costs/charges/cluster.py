@@ -1,0 +1,297 @@
+"""The charges of a spec: everything a month of the accepted cluster is paid for, before any price is looked up."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from catalogs.model import Item
+from planning.costs.bill import Group
+from planning.costs.charges.platform_bucket import BUCKET, bucket
+from planning.costs.charge import Charge
+from planning.checklist.model.vocabulary import HOME, Support
+from planning.values.money import HOURS_PER_MONTH, ZERO, Range
+from planning.costs.charges.storage_tiers import OBJECT_ITEMS, lying, requests
+from planning.costs.charges.platform_volumes import declared_volumes, volumes
+from planning.costs.charges.connectivity import READ_OFF, declared_ways, link, way_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from planning.spec.cluster import ClusterSpec, Pool
+
+NETWORK: Final = "network"
+CLUSTER: Final = "cluster"
+SERVICES: Final = "services"
+RENTED: Final = "rented"
+INCLUDED: Final = "included"
+
+KEYS_PER_CLUSTER: Final = 1  # one customer key encrypts secrets, disks, buckets and logs
+SUPPORT_ITEMS: Final[Mapping[Support, Item]] = {
+    Support.BUSINESS_HOURS: Item.SUPPORT_BUSINESS_HOURS,
+    Support.ALWAYS: Item.SUPPORT_24X7,
+}
+# Cloud NAT is paid per VM-hour behind it up to 32, AWS and Azure per gateway-hour (cluster_prices, 2026-09-20 and
+# 2026-10-16). Above 32 nodes Google asks a fixed rate; a line by the node is then more than what is paid, never less.
+NAT_PER_NODE: Final = frozenset({"gcp"})
+NAT_PROVIDERS: Final = frozenset({"aws", "gcp", "azure"})
+# A capacity unit of an AWS load balancer is a GB an hour (Elastic Load Balancing pricing page); new and open
+# connections of a service with few, long answers stay below it. Others charge for the data as for other egress.
+PAID_BY_UNIT: Final = frozenset({"aws"})
+ZONED: Final = frozenset({"aws", "gcp"})  # targets whose stack makes the DNS zone of its services
+# Small charges that no line holds, with why, per provider. Bucket keys and disks ask a key a few times an hour at most
+# (S3 user guide, Bucket Keys; 20,000 requests a month are free, then 0.03 USD for 10,000: AWS KMS pricing). Snapshots
+# live only while they are copied into the bucket (Velero's snapshotMoveData), which the bucket's line counts.
+_SMALL: Final = ("requests to the encryption key (below 1 USD a month) and snapshots while a backup copies them",)
+# Google asks for the data that comes in through a load balancer (Infracost golden test compute_forwarding_rule_test,
+# 2024: 0.008 USD per GB in us-central1), Azure for all data through one. No field says how much of the traffic that is:
+# data sets come in beside it.
+_BALANCED: Final = "data through the load balancer, for which {} asks beside its hours ({})"
+NOT_COUNTED: Final[Mapping[str, tuple[str, ...]]] = {
+    "aws": _SMALL,
+    "gcp": (*_SMALL, _BALANCED.format("Google", "incoming data: 0.008 USD per GB in us-central1 in 2024")),
+    "azure": (_BALANCED.format("Azure", "no dated price"),),
+}
+# Nobody makes a key there: a cluster that exists has its provider's, CoreWeave encrypts with its own.
+WITHOUT_KEYS: Final = frozenset({"existing", "coreweave"})
+
+
+def charges(spec: ClusterSpec) -> tuple[Charge, ...]:
+    """Every charge of the cluster, in the order of the bill; keys begin with the placement, but at home."""
+    return _placed(spec, _charges(spec))
+
+
+def _charges(spec: ClusterSpec) -> tuple[Charge, ...]:
+    return (
+        _control_plane(),
+        *(charge for pool in spec.pools for charge in _pool(pool)),
+        *(charge for tier in spec.storage if tier.item != INCLUDED for charge in (lying(tier), *requests(tier))),
+        *volumes(spec).values(),
+        *bucket(spec),
+        *_gateways(spec),
+        *_traffic(spec),
+        *way_in(spec),
+        *link(spec),
+        *_zone(spec),
+        *_keys(spec),
+        *_logs(spec),
+        *_services(spec),
+    )
+
+
+def _placed(spec: ClusterSpec, found: tuple[Charge, ...]) -> tuple[Charge, ...]:
+    name = spec.placement.name
+    if name == HOME:
+        return found
+    return tuple(replace(charge, key=f"{name}/{charge.key}", label=f"{name}: {charge.label}") for charge in found)
+
+
+def declared(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
+    """Charges that no resource's properties can say, by the component that declares them.
+
+    On a cluster that exists nothing of the rent is a resource of ours, so all of it is declared by one component.
+    """
+    return {owner: _placed(spec, found) for owner, found in DECLARED[spec.placement.target](spec).items()}
+
+
+def _on_existing(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
+    others = {SERVICES: _services(spec), **declared_ways(spec), **declared_volumes(spec)}
+    elsewhere = {charge.key for found in others.values() for charge in found} | READ_OFF
+    return {RENTED: tuple(charge for charge in _charges(spec) if charge.key not in elsewhere), **others}
+
+
+def _on_cloud(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
+    buckets = {
+        f"bucket/{tier.tier}": (lying(tier), *requests(tier)) for tier in spec.storage if tier.item in OBJECT_ITEMS
+    }
+    return {
+        NETWORK: _traffic(spec),
+        CLUSTER: _logs(spec),
+        SERVICES: _services(spec),
+        **buckets,
+        **declared_ways(spec),
+        **declared_volumes(spec),
+        BUCKET: bucket(spec),
+    }
+
+
+def _on_aws(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
+    """EFS is paid by what lies in it, so that its size is foreseen like a bucket's."""
+    disks = {f"disk/{tier.tier}": (lying(tier),) for tier in spec.storage if tier.item == Item.SHARED_DISK}
+    return {**_on_cloud(spec), **disks}
+
+
+# What no resource says differs from one kind of target to the next; a cloud with a builder of its own adds its row.
+DECLARED: Final[Mapping[str, Callable[[ClusterSpec], dict[str, tuple[Charge, ...]]]]] = {
+    "aws": _on_aws,
+    "gcp": _on_cloud,
+    "coreweave": _on_cloud,
+    "existing": _on_existing,
+    "none": _on_existing,
+}
+
+
+def _control_plane() -> Charge:
+    return Charge(
+        key="control_plane",
+        label="Kubernetes control plane",
+        group=Group.CONTROL_PLANE,
+        item=Item.CONTROL_PLANE,
+        quantity=Range.exactly(HOURS_PER_MONTH),
+    )
+
+
+def _pool(pool: Pool) -> tuple[Charge, ...]:
+    hours = pool.node_hours.as_range()
+    machine = Charge(
+        key=f"pool/{pool.name}/machine",
+        label=f"{pool.name}: {pool.machine}",
+        group=Group.COMPUTE,
+        item=pool.machine,
+        purchase=pool.purchase,
+        fallback=pool.fallback,
+        quantity=hours,
+    )
+    if not pool.disk_gb:
+        return (machine,)
+    disk = Charge(
+        key=f"pool/{pool.name}/disk",
+        label=f"{pool.name}: {pool.disk_gb} GB disk per node",
+        group=Group.STORAGE,
+        item=Item.DISK,
+        quantity=disk_gb_months(hours=hours, disk_gb=pool.disk_gb),
+    )
+    return machine, disk
+
+
+def disk_gb_months(*, hours: Range, disk_gb: int) -> Range:
+    """GB-months of the disks of nodes that are up for `hours` node-hours."""
+    return Range(*(part * disk_gb / HOURS_PER_MONTH for part in (hours.min, hours.expected, hours.max)))
+
+
+def _gateways(spec: ClusterSpec) -> tuple[Charge, ...]:
+    if spec.placement.provider not in NAT_PROVIDERS:
+        return ()
+    gateways = Range.exactly(HOURS_PER_MONTH * spec.network.nat_gateways)
+    per_node = spec.placement.provider in NAT_PER_NODE
+    return (
+        Charge(
+            key="network/nat_gateway",
+            label="NAT gateway" if not per_node else "NAT, per node behind it",
+            group=Group.NETWORK,
+            item=Item.NAT_GATEWAY,
+            quantity=_all_node_hours(spec) if per_node else gateways,
+        ),
+        Charge(
+            key="network/public_ipv4",
+            label="public addresses of the NAT gateways",
+            group=Group.NETWORK,
+            item=Item.PUBLIC_IPV4,
+            quantity=gateways,
+        ),
+    )
+
+
+def _all_node_hours(spec: ClusterSpec) -> Range:
+    hours = Range.exactly(0)
+    for pool in spec.pools:
+        hours += pool.node_hours.as_range()
+    return hours
+
+
+def _traffic(spec: ClusterSpec) -> tuple[Charge, ...]:
+    network = spec.network
+    found = [
+        _network("load_balancer", "load balancer in front of the services", Item.LOAD_BALANCER, _hours(spec)),
+        _network("egress", "data to the internet", Item.INTERNET_EGRESS, network.egress_gb.as_range()),
+    ]
+    if spec.placement.provider in NAT_PROVIDERS:
+        found.append(_network("nat_data", "data through the NAT gateway", Item.NAT_DATA, network.nat_gb.as_range()))
+    if network.balanced_gb is not None and spec.placement.provider in PAID_BY_UNIT:
+        label = "capacity units of the load balancer, 1 GB each"
+        found.append(_network("load_balancer_units", label, Item.LOAD_BALANCER_UNIT, network.balanced_gb.as_range()))
+    if network.crossing_gb is not None:
+        label = "data between zones"
+        found.append(_network("cross_zone", label, Item.CROSS_ZONE_DATA, network.crossing_gb.as_range()))
+    if network.peering is not None:
+        near = network.peering.region == spec.placement.region
+        item = Item.CROSS_ZONE_DATA if near else Item.INTER_REGION_DATA
+        found.append(_network("peering", "data over the peering", item, network.peering.gb_per_month.as_range()))
+    return tuple(charge for charge in found if charge.quantity.max > ZERO)
+
+
+def _hours(spec: ClusterSpec) -> Range:
+    return spec.network.load_balancers.as_range().times(HOURS_PER_MONTH)
+
+
+def _network(name: str, label: str, item: Item, quantity: Range) -> Charge:
+    return Charge(key=f"network/{name}", label=label, group=Group.NETWORK, item=item, quantity=quantity)
+
+
+def _zone(spec: ClusterSpec) -> tuple[Charge, ...]:
+    if not spec.network.domain or spec.placement.target not in ZONED:
+        return ()
+    return (_network("dns_zone", f"DNS zone {spec.network.domain}", Item.DNS_ZONE, Range.exactly(1)),)
+
+
+def _keys(spec: ClusterSpec) -> tuple[Charge, ...]:
+    if spec.placement.target in WITHOUT_KEYS:
+        return ()
+    return (
+        Charge(
+            key="security/keys",
+            label="customer-managed encryption key",
+            group=Group.SECURITY,
+            item=Item.ENCRYPTION_KEY,
+            quantity=Range.exactly(KEYS_PER_CLUSTER),
+        ),
+    )
+
+
+def _logs(spec: ClusterSpec) -> tuple[Charge, ...]:
+    if spec.placement.target == "existing":
+        return ()
+    return (
+        Charge(
+            key="logs/ingest",
+            label="log ingestion",
+            group=Group.OBSERVABILITY,
+            item=Item.LOG_INGEST,
+            quantity=spec.logs_gb.as_range(),
+        ),
+    )
+
+
+def _services(spec: ClusterSpec) -> tuple[Charge, ...]:
+    return tuple(charge for charge in (_onboarding(spec), _support(spec)) if charge is not None)
+
+
+def _onboarding(spec: ClusterSpec) -> Charge | None:
+    usd = spec.services.onboarding_usd_per_month
+    if usd == ZERO:
+        return None
+    months = spec.services.contract_months
+    return Charge(
+        key="services/onboarding",
+        label="onboarding services" + (f", spread over {months} months" if months else ", in the first month"),
+        group=Group.SERVICES,
+        item="onboarding",
+        quantity=Range.exactly(1),
+        stated_usd=usd,
+    )
+
+
+def _support(spec: ClusterSpec) -> Charge | None:
+    item = SUPPORT_ITEMS.get(spec.services.support)
+    if item is None:
+        return None
+    stated = spec.services.support_usd_per_month
+    return Charge(
+        key="services/support",
+        label=f"platform support, {spec.services.support.replace('_', ' ')}",
+        group=Group.SERVICES,
+        item=item,
+        quantity=Range.exactly(1),
+        stated_usd=stated,
+        of_bill=stated is None,
+    )

@@ -1,0 +1,219 @@
+"""Charges become line items: one look-up, exactly one key, and a tier is a line of its own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal
+from typing import TYPE_CHECKING, Final, Protocol
+
+from catalogs.model import Item, UnpricedError
+from catalogs.units import unit_of
+from planning.costs.bill import Group, LineItem, total
+from planning.costs.charge import LIST_PRICE
+from planning.spec.lock_content import State
+from planning.values.money import NOTHING, ZERO, Range
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from datetime import date
+
+    from catalogs.model import Price
+    from planning.costs.charge import Charge
+
+STATED_SOURCE: Final = "checklist"
+STATED_UNIT: Final = "month"  # what a checklist states itself (onboarding, a support fee) is paid by the month
+UNDATED: Final = "undated"
+# A support plan has a least fee (AWS support page: 100 and 29 USD a month), which is its rate on this much spend.
+LEAST_BILL_USD: Final[Mapping[str, Decimal]] = {
+    Item.SUPPORT_24X7: Decimal(1000),
+    Item.SUPPORT_BUSINESS_HOURS: Decimal(29) / Decimal("0.03"),
+}
+
+
+class Prices(Protocol):
+    """A price list: `catalogs.catalog` has the real one."""
+
+    def tiers(self, *, provider: str, item: str, region: str, purchase: str = LIST_PRICE) -> tuple[Price, ...]:
+        """The rows of one key, ascending by `above`.
+
+        Raises:
+            UnpricedError: no row matches.
+            AmbiguousPriceError: rows of more than one key match.
+        """
+        ...
+
+
+def price(charge: Charge, *, catalog_prices: Prices, provider: str, region: str) -> tuple[LineItem, ...]:
+    """The lines of one charge: one per tier reached, none where nothing is used at most.
+
+    Raises:
+        AmbiguousPriceError: the price list has more than one answer.
+    """
+    if charge.of_bill:
+        raise ValueError(f"{charge.key} is a share of a bill: give it its quantity with `share_of_bill` first")
+    if charge.quantity.max <= ZERO:
+        return ()
+    if charge.stated_usd is not None:
+        return (_stated(charge, charge.stated_usd),)
+    place = place_of(charge, provider=provider, region=region)
+    try:
+        tiers = catalog_prices.tiers(provider=place[0], item=charge.item, region=place[1], purchase=charge.purchase)
+        fallback = _fallback(charge, catalog_prices, place=place)
+    except UnpricedError as error:
+        return (unpriced(charge, str(error)),)
+    if not tiers or tiers[0].above != ZERO:
+        return (unpriced(charge, f"no price of {charge.item} covers the first units"),)
+    lines = tuple(_lines(charge, tiers))
+    return lines if fallback is None else tuple(_at_most(line, charge, fallback) for line in lines)
+
+
+def place_of(charge: Charge, *, provider: str, region: str) -> tuple[str, str]:
+    """Provider and region at whose prices a charge of a cluster at this place is paid."""
+    if not charge.at:
+        return provider, region
+    elsewhere, _, its_region = charge.at.partition("/")
+    return elsewhere, its_region
+
+
+def _fallback(charge: Charge, catalog_prices: Prices, *, place: tuple[str, str]) -> Price | None:
+    """The price of the purchase that may take this one's place; None where nothing may.
+
+    Raises:
+        UnpricedError: it has no price, so the most that may be paid is not known.
+    """
+    if not charge.fallback:
+        return None
+    provider, region = place
+    return catalog_prices.tiers(provider=provider, item=charge.item, region=region, purchase=charge.fallback)[0]
+
+
+def with_fallback(usd: Range, *, hours: Range, usd_per_hour: Decimal) -> Range:
+    """USD of machines whose hours may all be bought at a dearer price in the worst month."""
+    return usd.up_to(hours.max * usd_per_hour)
+
+
+def _at_most(line: LineItem, charge: Charge, fallback: Price) -> LineItem:
+    """The line with its most reckoned at the fallback's price."""
+    usd = line.usd_per_month or NOTHING
+    most = with_fallback(usd, hours=charge.quantity, usd_per_hour=fallback.usd)
+    note = f"at most {charge.fallback.replace('_', ' ')} at {fallback.usd} USD"
+    return replace(line, usd_per_month=most, note=_joined(line.note, note))
+
+
+def price_all(charges: Iterable[Charge], *, catalog_prices: Prices, provider: str, region: str) -> tuple[LineItem, ...]:
+    """The lines of several charges at one place, in their order; those that are a share of the bill come last."""
+    every = tuple(charges)
+    lines = [
+        line
+        for charge in every
+        if not charge.of_bill
+        for line in price(charge, catalog_prices=catalog_prices, provider=provider, region=region)
+    ]
+    shares = [share_of_bill(charge, lines) for charge in every if charge.of_bill]
+    for charge in shares:
+        lines += price(charge, catalog_prices=catalog_prices, provider=provider, region=region)
+    return tuple(lines)
+
+
+def share_of_bill(charge: Charge, lines: Iterable[LineItem]) -> Charge:
+    """A charge that follows the bill, with its quantity: the USD of `lines`, services of people left out."""
+    usd = total(line for line in lines if line.group is not Group.SERVICES)
+    least = LEAST_BILL_USD.get(charge.item, ZERO)
+    quantity = Range(*(max(reading, least) for reading in (usd.min, usd.expected, usd.max)))
+    return replace(charge, quantity=quantity, of_bill=False)
+
+
+def unpriced(charge: Charge, reason: str) -> LineItem:
+    """The line of a charge whose price nobody knows; `reason` becomes its note."""
+    return _line(charge, state=State.UNPRICED, unit=unit_of(charge.item), note=_joined(charge.note, reason))
+
+
+def in_tiers(quantity: Range, tiers: Sequence[Price]) -> Iterator[tuple[Price, Range]]:
+    """Each tier with the part of each reading that lies in it; the last tier has no end.
+
+    A range of 5, 15, 40 in tiers above 0, 10 and 30 is 5, 10, 10, then 0, 5, 20, then 0, 0, 10.
+    """
+    readings = (quantity.min, quantity.expected, quantity.max)
+    for tier, upto in zip(tiers, (*(each.above for each in tiers[1:]), None), strict=True):
+        yield tier, Range(*(_inside(reading, tier.above, upto) for reading in readings))
+
+
+def _inside(reading: Decimal, above: Decimal, upto: Decimal | None) -> Decimal:
+    """How much of one reading lies in a tier."""
+    reached = reading if upto is None else min(reading, upto)
+    return max(reached - above, ZERO)
+
+
+def _lines(charge: Charge, tiers: tuple[Price, ...]) -> Iterator[LineItem]:
+    """One line for each tier that the largest reading reaches."""
+    if len(tiers) == 1:
+        yield _tier_line(charge, tiers[0], charge.quantity, suffix="")
+        return
+    for number, (tier, quantity) in enumerate(in_tiers(charge.quantity, tiers), start=1):
+        if quantity.max > ZERO:
+            yield _tier_line(charge, tier, quantity, suffix="" if number == 1 else f"#{number}")
+
+
+def _tier_line(charge: Charge, tier: Price, quantity: Range, *, suffix: str) -> LineItem:
+    """The line of one tier; a price of nothing is free, and its source says so."""
+    free = tier.usd == ZERO
+    return _line(
+        charge,
+        key=charge.key + suffix,
+        state=State.FREE if free else State.PRICED,
+        quantity=quantity,
+        unit=tier.unit,
+        usd_per_unit=None if free else tier.usd,
+        usd_per_month=NOTHING if free else quantity.times(tier.usd),
+        source=tier.source,
+        as_of=tier.as_of,
+        note=_joined(charge.note, UNDATED if tier.as_of is None else ""),
+    )
+
+
+def _stated(charge: Charge, usd: Decimal) -> LineItem:
+    """The line of a charge whose price the checklist states."""
+    return _line(
+        charge,
+        state=State.PRICED,
+        unit=STATED_UNIT,
+        usd_per_unit=usd,
+        usd_per_month=charge.quantity.times(usd),
+        source=STATED_SOURCE,
+        note=charge.note,
+    )
+
+
+def _line(
+    charge: Charge,
+    *,
+    state: State,
+    unit: str,
+    key: str | None = None,
+    quantity: Range | None = None,
+    usd_per_unit: Decimal | None = None,
+    usd_per_month: Range | None = None,
+    source: str = "",
+    as_of: date | None = None,
+    note: str = "",
+) -> LineItem:
+    """The charge's own words and what the price list says."""
+    return LineItem(
+        key=key or charge.key,
+        label=charge.label,
+        group=charge.group,
+        item=charge.item,
+        state=state,
+        quantity=quantity or charge.quantity,
+        unit=unit,
+        usd_per_unit=usd_per_unit,
+        usd_per_month=usd_per_month,
+        source=source,
+        as_of=as_of,
+        note=note,
+    )
+
+
+def _joined(*notes: str) -> str:
+    """Notes in one sentence."""
+    return "; ".join(note for note in notes if note)

@@ -1,0 +1,203 @@
+"""Machines that Karpenter starts on AWS: up to a node pool's limit, as its component foresees them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from catalogs.model import PurchaseKind
+from planning.costs.bill import Group
+from planning.costs.charge import Charge
+from planning.values.money import HOURS_PER_MONTH, ZERO, Range
+from planning.costs.resources.clouds.aws import disks
+from planning.costs.resources import gaps
+from planning.costs.resources.findings import Choice, Free, Gap
+from planning.costs.resources.expected_hours import busiest_hours
+from planning.costs.resources.kubernetes import gib
+from planning.costs.resources.properties import Properties, UnreadableError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from decimal import Decimal
+
+    from planning.costs.resources.context import Case
+    from planning.costs.resources.findings import Counter, Finding
+    from planning.costs.resources.resource import Resource
+
+PROVIDER: Final = "aws"
+NODE_POOL: Final = "kubernetes:karpenter.sh/v1:NodePool"
+NODE_CLASS: Final = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
+
+_MACHINE: Final = "node.kubernetes.io/instance-type"
+_CAPACITY: Final = "karpenter.sh/capacity-type"
+_CHARGED: Final = {PurchaseKind.ON_DEMAND, PurchaseKind.RESERVED}  # a discount for a term is laid over on demand
+_KINDS: Final = {  # what a declared purchase may mean, by the capacity that Karpenter may buy
+    frozenset({"on-demand"}): _CHARGED,
+    frozenset({"reserved", "on-demand"}): _CHARGED,
+    frozenset({"reserved"}): _CHARGED | {PurchaseKind.CAPACITY_BLOCK},
+    frozenset({"spot"}): {PurchaseKind.SPOT},
+    frozenset({"spot", "on-demand"}): {PurchaseKind.SPOT},
+}
+_WITH_FALLBACK: Final = frozenset({"spot", "on-demand"})
+
+
+def node_pool(case: Case) -> Iterator[Finding]:
+    """Machines and disks of a node pool."""
+    spec = case.inputs.at("spec")
+    if spec.at("replicas").said:
+        raise UnreadableError("spec.replicas has no rule")
+    try:
+        hours = _node_hours(case, spec.at("limits"))
+    except UnreadableError as error:
+        yield gaps.machines(case, str(error), largest=lambda: _largest(case, spec))
+        return
+    yield from _caught(case, "machine", lambda: _machines(case, spec, hours))
+    yield from _caught(case, "disk", lambda: _disks(case, spec, hours))
+
+
+def _largest(case: Case, spec: Properties) -> Iterator[Finding]:
+    pool = case.registered.pool(case.resource)
+    if pool is None:
+        raise UnreadableError("no component above says what its nodes are")
+    nodes = _most(spec.at("limits"), Properties(pool.inputs, pool.name).at("vcpus"))
+    yield from _machines(case, spec, Range.exactly(nodes * HOURS_PER_MONTH))
+    yield from _disks(case, spec, Range.exactly(nodes * HOURS_PER_MONTH))
+
+
+def node_class(case: Case) -> Iterator[Finding]:
+    """What machines are made of; alone it starts none."""
+    del case
+    yield Free("a node class starts nothing; its disks are counted with the nodes")
+
+
+def _node_hours(case: Case, limits: Properties) -> Range:
+    """Node-hours a month: at most what the limit allows, else what the pool foresees beside its managed groups.
+
+    Raises:
+        UnreadableError: nothing limits the nodes, or nobody foresees them.
+    """
+    pool = case.registered.pool(case.resource)
+    if pool is None:
+        raise UnreadableError("no component above says how long its nodes run")
+    said = Properties(pool.inputs, pool.name)
+    nodes = _most(limits, said.at("vcpus"))
+    most, foreseen = nodes * HOURS_PER_MONTH, said.at("nodeHours")
+    fixed = sum((_least(group) for group in case.registered.nodes_of_pool.get(pool.urn, ())), start=ZERO)
+    always = fixed * HOURS_PER_MONTH
+    low, expected = (min(max(foreseen.at(reading).number() - always, ZERO), most) for reading in ("min", "expected"))
+    expected = max(low, expected)
+    return Range(low, expected, max(expected, min(busiest_hours(said, nodes=nodes + fixed) - always, most)))
+
+
+def _most(limits: Properties, cores_of_node: Properties) -> Decimal:
+    """Nodes at most, by their cores: to those the scheduler holds a pool, to a number of nodes alone it does not.
+
+    Raises:
+        UnreadableError: the cores of the pool or of a node are not known.
+    """
+    cores, each = limits.at("cpu").number(), cores_of_node.number()
+    if not each:
+        raise UnreadableError(f"{cores_of_node.path} is 0")
+    return cores // each
+
+
+def _least(group: Resource) -> Decimal:
+    """Nodes that a managed group always holds."""
+    return Properties(group.inputs, group.name).at("scalingConfig").at("minSize").number(0)
+
+
+def _machines(case: Case, spec: Properties, hours: Range) -> Iterable[Finding]:
+    capacity = frozenset(_allowed(spec, _CAPACITY))
+    purchase = _purchase(case, capacity)
+    fallback = PurchaseKind.ON_DEMAND.value if capacity == _WITH_FALLBACK else ""
+    charges = tuple(
+        Charge(
+            key=case.pool_key("machine"),
+            label=f"{case.resource.name}: {machine}",
+            group=Group.COMPUTE,
+            item=machine,
+            purchase=purchase,
+            fallback=fallback,
+            quantity=hours,
+        )
+        for machine in _allowed(spec, _MACHINE)
+    )
+    return charges if len(charges) == 1 else (Choice(charges=charges),)
+
+
+def _allowed(spec: Properties, key: str) -> list[str]:
+    """The values of the requirement `key`.
+
+    Raises:
+        UnreadableError: none requires it by name, so that Karpenter chooses among all.
+    """
+    for each in spec.at("template").at("spec").at("requirements").each():
+        if each.at("key").text() == key and each.at("operator").text() == "In":
+            return [value.text() for value in each.at("values").each()]
+    raise UnreadableError(f"no requirement names {key}")
+
+
+def _purchase(case: Case, capacity: frozenset[str]) -> str:
+    """The word under which the machines are priced: what the pool declares.
+
+    Raises:
+        UnreadableError: it contradicts what Karpenter may buy.
+    """
+    declared = "" if case.pool is None else case.pool.at("purchase").text("")
+    named = ", ".join(sorted(capacity))
+    kinds = _KINDS.get(capacity)
+    if kinds is None:
+        raise UnreadableError(f"capacity {named} has no rule")
+    if not declared:
+        raise UnreadableError("the pool's component does not say how its machines are bought")
+    if case.term(declared, provider=PROVIDER).kind not in kinds:
+        raise UnreadableError(f"purchase {declared!r} contradicts capacity {named}")
+    return declared
+
+
+def _disks(case: Case, spec: Properties, hours: Range) -> Iterable[Charge]:
+    """Disks of the node class that the pool names."""
+    name = spec.at("template").at("spec").at("nodeClassRef").at("name").text()
+    mappings = _class_named(case, name).at("spec").at("blockDeviceMappings")
+    if not mappings.each():
+        raise UnreadableError(f"{mappings.path} is not said, so that the image decides")
+    counted = [_units(each.at("ebs")) for each in mappings.each()]
+    return disks.charges(case, disks.together(counted), hours=hours, key=case.pool_key)
+
+
+def _units(disk: Properties) -> dict[str, Decimal]:
+    """Units of one disk; a node class gives its size as a Kubernetes quantity."""
+    kind = disk.at("volumeType")
+    count = disks.KINDS.get(kind.text())
+    if count is None:
+        raise UnreadableError(f"{kind.path} {kind.text()!r} has no price here")
+    return count(disk, size=gib(disk.at("volumeSize")))
+
+
+def _class_named(case: Case, name: str) -> Properties:
+    """Inputs of the one node class of that name in the same placement.
+
+    Raises:
+        UnreadableError: there is none, or more than one.
+    """
+    here = case.registered.prefix(case.resource)
+    found = [
+        Properties(each.inputs, each.name)
+        for each in case.registered.by_type.get(NODE_CLASS, ())
+        if case.registered.prefix(each) == here and Properties(each.inputs).at("metadata").at("name").value == name
+    ]
+    if len(found) != 1:
+        raise UnreadableError("nodeClassRef is not among the resources given")
+    return found[0]
+
+
+def _caught(case: Case, what: str, count: Callable[[], Iterable[Finding]]) -> Iterator[Finding]:
+    """What `count` finds, or the gap that it leaves, so that one unknown disk does not hide the machine's price."""
+    try:
+        yield from tuple(count())
+    except UnreadableError as error:
+        group = Group.STORAGE if what == "disk" else Group.COMPUTE
+        label = f"{case.resource.name}: {what}"
+        yield Gap(key=case.pool_key(what), label=label, group=group, item=what, reason=str(error))
+
+
+COUNTERS: Final[dict[str, Counter]] = {NODE_POOL: node_pool, NODE_CLASS: node_class}

@@ -1,0 +1,114 @@
+"""What AWS rents by the hour around the machines: control planes, gateways, addresses, balancers, tunnels."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from catalogs.model import Item
+from planning.costs.bill import Group
+from planning.costs.resources.findings import Free, Gap
+from planning.costs.resources.properties import UnreadableError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from planning.costs.resources.context import Case
+    from planning.costs.resources.findings import Counter, Finding
+
+EXTENDED_CONTROL_PLANE: Final = "control_plane_extended"  # no word of the catalog yet, hence unpriced
+_EXTENDED_LATER: Final = "dearer once the Kubernetes version leaves standard support, unless supportType is STANDARD"
+_TRAFFIC_EXTRA: Final = "the data through it is extra"
+_BALANCERS: Final = ("application", "network")  # one price; a gateway load balancer has another
+
+
+def control_plane(case: Case) -> Iterator[Finding]:
+    """An EKS cluster; where Auto Mode is on, the nodes that it starts are a gap."""
+    support = case.inputs.at("upgradePolicy").at("supportType").text("")
+    item = EXTENDED_CONTROL_PLANE if support == "EXTENDED" else Item.CONTROL_PLANE
+    note = "" if support else _EXTENDED_LATER
+    yield case.hourly(item, group=Group.CONTROL_PLANE, own="control_plane", note=note)
+    if case.inputs.at("computeConfig").at("enabled").flag(default=False):
+        yield _gap(case, "auto_mode", "nodes that EKS Auto Mode starts are not registered", group=Group.COMPUTE)
+    tier = case.inputs.at("controlPlaneScalingConfig").at("tier").text("standard")
+    if tier != "standard":
+        yield _gap(case, "control_plane_tier", f"control plane tier {tier!r} has no price here")
+
+
+def nat_gateway(case: Case) -> Iterator[Finding]:
+    """A NAT gateway of one zone."""
+    if case.inputs.at("availabilityMode").text("zonal") != "zonal":
+        raise UnreadableError("availabilityMode is regional: paid for each zone it serves, which is not known here")
+    yield case.hourly(Item.NAT_GATEWAY, group=Group.NETWORK, own="network/nat_gateway", note=_traffic(case))
+
+
+def address(case: Case) -> Iterator[Finding]:
+    """A public IPv4 address."""
+    if case.inputs.at("publicIpv4Pool").text("amazon") != "amazon":
+        yield Free("addresses of your own pool are not charged")
+        return
+    charge = case.hourly(Item.PUBLIC_IPV4, group=Group.NETWORK, own="network/public_ipv4")
+    key = case.part_key("address", own="network/public_ipv4")
+    yield replace(charge, key=key) if case.owner is not None else charge
+
+
+def load_balancer(case: Case) -> Iterator[Finding]:
+    """An application or network load balancer."""
+    kind = case.inputs.at("loadBalancerType").text("application")
+    if kind not in _BALANCERS:
+        raise UnreadableError(f"loadBalancerType {kind!r} has no price here")
+    if case.inputs.at("minimumLoadBalancerCapacity").said:
+        yield _gap(case, Item.LOAD_BALANCER_UNIT, "minimumLoadBalancerCapacity is reserved and has no rule")
+    note = "capacity units are extra"
+    yield case.hourly(Item.LOAD_BALANCER, group=Group.NETWORK, own="network/load_balancer", note=note)
+
+
+def endpoint(case: Case) -> Iterator[Finding]:
+    """A VPC endpoint: gateways are free, an interface is paid for in each subnet."""
+    kind = case.inputs.at("vpcEndpointType").text("Gateway")
+    if kind == "Gateway":
+        yield Free("gateway endpoints are not charged")
+        return
+    if kind != "Interface":
+        raise UnreadableError(f"vpcEndpointType {kind!r} has no price here")
+    subnets = case.inputs.at("subnetIds").each() or case.inputs.at("subnetConfigurations").each()
+    if not subnets:
+        raise UnreadableError("subnetIds is not said: an interface is paid for in each subnet")
+    own = "network/interface_endpoint"
+    yield case.hourly(Item.INTERFACE_ENDPOINT, group=Group.NETWORK, count=len(subnets), own=own, note=_TRAFFIC_EXTRA)
+
+
+def vpn_connection(case: Case) -> Iterator[Finding]:
+    """A site-to-site VPN connection, with its attachment where it ends at a transit gateway."""
+    yield case.hourly(Item.VPN_CONNECTION, group=Group.NETWORK, own="network/link/vpn_connection")
+    if case.inputs.at("transitGatewayId").said:
+        yield from transit_attachment(case)
+
+
+def transit_attachment(case: Case) -> Iterator[Finding]:
+    """An attachment to a transit gateway."""
+    own = "network/transit_attachment"
+    yield case.hourly(Item.TRANSIT_ATTACHMENT, group=Group.NETWORK, own=own, note=_TRAFFIC_EXTRA)
+
+
+def _traffic(case: Case) -> str:
+    """Says that data is not counted, unless a component declares it."""
+    return "" if case.declared((Item.NAT_DATA,)) else _TRAFFIC_EXTRA
+
+
+def _gap(case: Case, what: str, reason: str, *, group: Group = Group.NETWORK) -> Gap:
+    label = f"{case.resource.name}: {what.replace('_', ' ')}"
+    return Gap(key=case.key(what), label=label, group=group, item=what, reason=reason)
+
+
+COUNTERS: Final[dict[str, Counter]] = {
+    "aws:eks/cluster:Cluster": control_plane,
+    "aws:ec2/natGateway:NatGateway": nat_gateway,
+    "aws:ec2/eip:Eip": address,
+    "aws:lb/loadBalancer:LoadBalancer": load_balancer,
+    "aws:alb/loadBalancer:LoadBalancer": load_balancer,
+    "aws:ec2/vpcEndpoint:VpcEndpoint": endpoint,
+    "aws:ec2/vpnConnection:VpnConnection": vpn_connection,
+    "aws:ec2transitgateway/vpcAttachment:VpcAttachment": transit_attachment,
+    "aws:ec2transitgateway/peeringAttachment:PeeringAttachment": transit_attachment,
+}

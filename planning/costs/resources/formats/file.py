@@ -1,0 +1,97 @@
+"""A file of any kind we read: found out by its own keys, refused in plain words when it is none of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from planning.values.errors import Fault, InputError
+from planning.inputs.files import MORE_THAN_ONE, as_object, parse_json, read_content
+from planning.costs.resources.formats.preview_digest import find_digest_faults, read_digest
+from planning.costs.resources.formats.stack_export import find_export_faults, read_export
+from planning.costs.resources.formats.plan import find_plan_faults, read_plan
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from planning.costs.resources.formats.preview import Preview
+
+LARGEST_BYTES: Final = 64_000_000  # a preview of 500 resources has about 1 MB
+_KINDS: Final = "`pulumi preview --json --show-sames`, `pulumi stack export` or `atoll plan --json`"
+_PREVIEW_KEYS: Final = ("steps", "changeSummary", "diagnostics")
+_EVENT_KEYS: Final = ("sequence", "timestamp")
+_STREAM_HINT: Final = "this is a stream of events: unset PULUMI_ENABLE_STREAMING_JSON_PREVIEW and run the preview again"
+
+Reader = tuple[
+    "Callable[[dict[str, object]], bool]",
+    "Callable[[dict[str, object]], Iterable[str]]",
+    "Callable[[dict[str, object]], Preview]",
+]
+_READERS: Final[tuple[Reader, ...]] = (
+    (lambda document: "deployment" in document, find_export_faults, read_export),
+    (lambda document: any(key in document for key in _PREVIEW_KEYS), find_digest_faults, read_digest),
+    (lambda document: "resources" in document and "stack" in document, find_plan_faults, read_plan),
+)
+
+
+def read_file(path: Path) -> Preview:
+    """The stack that the file at `path` describes.
+
+    Raises:
+        InputError: as `read`, and where the file cannot be read at all.
+    """
+    return read(read_content(path, most_bytes=LARGEST_BYTES), file=str(path))
+
+
+def read(content: bytes, *, file: str) -> Preview:
+    """The stack that a file describes.
+
+    Args:
+        content: the file's bytes, UTF-8 or what a Windows shell makes of it.
+        file: its name, for messages.
+
+    Raises:
+        InputError: too large, no JSON (with line and column), or none of the kinds we read; with every fault found.
+    """
+    if len(content) > LARGEST_BYTES:
+        raise InputError(f"{file}: over {LARGEST_BYTES // 10**6} MB")
+    document = _document(content, file=file)
+    for fits, faults, preview in _READERS:
+        if fits(document):
+            return _read(document, faults, preview, file=file)
+    hint = _STREAM_HINT if all(key in document for key in _EVENT_KEYS) else f"it should come from {_KINDS}"
+    raise _refused(f"{file} is no preview, export or plan", file=file, hint=hint)
+
+
+def _read(
+    document: dict[str, object],
+    faults: Callable[[dict[str, object]], Iterable[str]],
+    preview: Callable[[dict[str, object]], Preview],
+    *,
+    file: str,
+) -> Preview:
+    """The stack of a document, once nothing is wrong with it."""
+    found = [Fault(message=fault, file=file, path=fault.split(":", 1)[0]) for fault in faults(document)]
+    if found:
+        raise InputError(f"{file} is damaged: {found[0].message}", faults=found, hint=f"it should come from {_KINDS}")
+    try:
+        return preview(document)
+    except RecursionError:
+        raise _refused(f"{file} is nested too deeply", file=file) from None
+
+
+def _document(content: bytes, *, file: str) -> dict[str, object]:
+    """The JSON object in a file."""
+    hint = f"it should come from {_KINDS}"
+    try:
+        return as_object(parse_json(content, file=file, hint=hint), file=file, hint=hint)
+    except InputError as error:
+        if any(each.message == MORE_THAN_ONE for each in error.faults) and all(
+            f'"{key}"'.encode() in content for key in _EVENT_KEYS
+        ):
+            raise _refused(f"{file} holds more than one JSON document", file=file, hint=_STREAM_HINT) from None
+        raise
+
+
+def _refused(message: str, *, file: str, hint: str = "") -> InputError:
+    return InputError(message, faults=[Fault(message=message, file=file, hint=hint)], hint=hint)

@@ -1,0 +1,105 @@
+"""Where a resource is priced: provider and region, by the kind of resource."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from planning.costs.resources.findings import Place
+from planning.costs.resources.properties import Properties, UnreadableError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from planning.costs.resources.context import Case
+    from planning.costs.resources.resource import Resource
+
+ZONE_LETTER: Final = re.compile(r"(?<=\d)-[a-z]$")
+EKS: Final = "aws:eks/cluster:Cluster"
+GKE: Final = "gcp:container/cluster:Cluster"
+CKS: Final = "coreweave:index/cksCluster:CksCluster"
+
+
+def _aws(case: Case) -> Place:
+    return Place("aws", case.registered.region(case.resource))
+
+
+def _azure(case: Case) -> Place:
+    """Where it says it is, by the region's short name."""
+    return Place("azure", case.inputs.at("location").text().lower().replace(" ", ""))
+
+
+def _gcp(case: Case) -> Place:
+    """Where it says it is, a zone being part of its region; what is known only later lies with its component."""
+    for name in ("location", "zone"):
+        location = case.inputs.at(name)
+        if isinstance(location.value, str):
+            return Place("gcp", ZONE_LETTER.sub("", location.value.lower()))
+        if location.said and case.owner is not None:
+            return _declared(case)
+    return Place("gcp", case.registered.region(case.resource))
+
+
+def _declared(case: Case) -> Place:
+    """The place that the component, or the nearest one above it, names."""
+    for owner in (case.resource, *case.registered.owners(case.resource)):
+        if "provider" in owner.inputs:
+            return _named(owner)
+    raise UnreadableError("provider is not said")
+
+
+def _host(case: Case) -> Place:
+    """The place of the cluster that an object lives in.
+
+    Raises:
+        UnreadableError: neither a component above nor exactly one cluster among the resources tells it.
+    """
+    for owner in case.registered.owners(case.resource):
+        if "provider" in owner.inputs:
+            return _named(owner)
+    clusters = [each for token in (EKS, GKE, CKS) for each in case.registered.by_type.get(token, ())]
+    if len(clusters) != 1:
+        raise UnreadableError("which provider hosts the cluster is not known")
+    return _place_of_cluster(clusters[0], case)
+
+
+def _place_of_cluster(cluster: Resource, case: Case) -> Place:
+    """What the cluster's component declares, else where the cluster itself is; CoreWeave's zones have no prices."""
+    for owner in case.registered.owners(cluster):
+        if "provider" in owner.inputs:
+            return _named(owner)
+    if cluster.type == EKS:
+        return Place("aws", case.registered.region(cluster))
+    location = Properties(cluster.inputs, cluster.name).at("location")
+    if cluster.type == GKE and location.said:
+        return Place("gcp", ZONE_LETTER.sub("", location.text().lower()))
+    if cluster.type == GKE:
+        return Place("gcp", case.registered.region(cluster))
+    raise UnreadableError("in which region the cluster is priced is not said")
+
+
+def _named(owner: Resource) -> Place:
+    inputs = Properties(owner.inputs, owner.name)
+    return Place(inputs.at("provider").text(), inputs.at("region").text())
+
+
+_PLACES: Final[dict[str, Callable[[Case], Place]]] = {
+    "aws": _aws,
+    "atoll": _declared,
+    "azure": _azure,
+    "coreweave": _declared,
+    "gcp": _gcp,
+    "kubernetes": _host,
+}
+
+
+def place_of(case: Case) -> Place:
+    """Provider and region whose prices hold for the resource.
+
+    Raises:
+        UnreadableError: they are unknown, or not said.
+    """
+    find = _PLACES.get(case.resource.type.split(":", 1)[0])
+    if find is None:
+        raise UnreadableError("no rule for its provider")
+    return find(case)

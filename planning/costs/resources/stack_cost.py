@@ -1,0 +1,183 @@
+"""The takeoff: every registered resource counted and priced, or named as what cannot be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
+
+from planning.costs.bill import Bill, LineItem
+from planning.spec.lock_content import State
+from planning.values.money import NOTHING, Range
+from planning.costs.resources.declared_charges import COMPONENT, declares_share
+from planning.costs.resources.context import Case
+from planning.costs.resources.findings import Free, Gap
+from planning.costs.resources.free_types import free_by_rule
+from planning.costs.resources.line_items import Remembered, lines_of
+from planning.costs.resources.properties import UnreadableError
+from planning.costs.resources.stack_resources import OWN_PREFIX, Registered
+from planning.costs.resources.counters import counter_of, group_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from decimal import Decimal
+
+    from catalogs.model import Term
+    from planning.costs.pricing import Prices
+    from planning.costs.resources.findings import Finding
+    from planning.costs.resources.resource import Resource
+
+
+class Book(Protocol):
+    """What a takeoff needs of a catalog."""
+
+    @property
+    def prices(self) -> Prices:
+        """The price list."""
+        ...
+
+    @property
+    def terms(self) -> Mapping[tuple[str, str], Term]:
+        """Purchase words by (word, provider)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """One resource, counted.
+
+    Args:
+        state: unpriced as soon as one of its lines is; free only by a rule.
+        reason: the rule by which it is free; "" otherwise.
+    """
+
+    urn: str
+    type: str
+    state: State
+    lines: tuple[LineItem, ...]
+    reason: str = ""
+
+    @property
+    def usd_per_month(self) -> Range | None:
+        """What is known of its price, a floor while it is unpriced; None where nothing is."""
+        amounts = [line.usd_per_month for line in self.lines if line.usd_per_month is not None]
+        if not amounts and self.state is State.UNPRICED:
+            return None
+        return sum(amounts, start=NOTHING)
+
+
+@dataclass(frozen=True)
+class TakeOff:
+    """Every resource of one stack, in the order given."""
+
+    resources: tuple[Taken, ...]
+
+    @cached_property
+    def bill(self) -> Bill:
+        """One bill: equal lines of several resources are one line, as two NAT gateways are."""
+        return Bill(tuple(_merged(line for taken in self.resources for line in taken.lines)))
+
+
+def take_off(resources: Sequence[Resource], *, catalog: Book, default_region: str | None = None) -> TakeOff:
+    """Count and price the resources of one stack.
+
+    Args:
+        resources: every registration; a price may hang on another resource.
+        catalog: prices and purchase words.
+        default_region: stack config "aws:region"; None where nothing tells it.
+
+    Raises:
+        AmbiguousPriceError: the price list has more than one answer.
+    """
+    registered = Registered(resources, default_region)
+    prices = Remembered(catalog.prices)
+    terms = catalog.terms
+    taken = [_ruled(each) or _taken(Case(each, registered=registered, terms=terms), prices) for each in resources]
+    for index, resource in enumerate(resources):
+        if declares_share(resource):
+            here = registered.prefix(resource)
+            near = [each for each, of in zip(taken, resources, strict=True) if registered.prefix(of) == here]
+            case = Case(resource, registered=registered, terms=terms)
+            taken[index] = _taken(case, prices, rest=tuple(line for each in near for line in each.lines))
+    return TakeOff(tuple(taken))
+
+
+def _ruled(resource: Resource) -> Taken | None:
+    """A resource that is free by its type alone, as most are."""
+    rule = free_by_rule(resource.type)
+    if rule is None and not resource.custom and not resource.type.startswith(OWN_PREFIX):
+        rule = COMPONENT
+    return None if rule is None else _free(resource, rule)
+
+
+def _free(resource: Resource, rule: str) -> Taken:
+    return Taken(urn=resource.urn, type=resource.type, state=State.FREE, lines=(), reason=rule)
+
+
+def _taken(case: Case, prices: Prices, *, rest: tuple[LineItem, ...] | None = None) -> Taken:
+    """One resource with its lines and state; shares of the bill only where the `rest` of it is known."""
+    resource = case.resource
+    findings = tuple(_findings(case))
+    rules = [found.reason for found in findings if isinstance(found, Free)]
+    if rules and len(rules) == len(findings):
+        return _free(resource, rules[0])
+    lines = tuple(_at_place(line, case) for found in findings for line in lines_of(found, case, prices, rest=rest))
+    return Taken(urn=resource.urn, type=resource.type, state=_state(lines), lines=lines)
+
+
+def _at_place(line: LineItem, case: Case) -> LineItem:
+    """The line under the name of its placement, as the bill has it; two clusters have resources of the same names."""
+    place = case.registered.prefix(case.resource).removesuffix("/")
+    said = not place or line.label.startswith(f"{place}: ")
+    return line if said else replace(line, label=f"{place}: {line.label}")
+
+
+def _findings(case: Case) -> Iterator[Finding]:
+    """What the resource's rule finds; a gap where there is no rule or where a property cannot be read."""
+    counter = counter_of(case.resource.type)
+    if counter is None:
+        yield _gap(case, f"no rule for {case.resource.type}")
+        return
+    try:
+        yield from counter(case)
+    except UnreadableError as error:
+        yield _gap(case, str(error))
+
+
+def _gap(case: Case, reason: str) -> Gap:
+    resource = case.resource
+    group = group_of(resource.type)
+    return Gap(key=resource.name, label=resource.name, group=group, item=resource.type, reason=reason)
+
+
+def _state(lines: Iterable[LineItem]) -> State:
+    """Unpriced beats priced beats free; what runs never at all is priced, at nothing."""
+    states = {line.state for line in lines} or {State.PRICED}
+    return next(state for state in (State.UNPRICED, State.PRICED, State.FREE) if state in states)
+
+
+def _merged(lines: Iterable[LineItem]) -> Iterator[LineItem]:
+    """Lines that differ in quantity only as one; lines that share a key by chance told apart as "key~2"."""
+    found: dict[tuple[object, ...], LineItem] = {}
+    for line in lines:
+        same = (line.key, line.item, line.state, line.unit, line.usd_per_unit, line.source, line.as_of, line.note)
+        found[same] = _sum(found[same], line) if same in found else line
+    taken: dict[str, int] = {}
+    for line in found.values():
+        number = taken[line.key] = taken.get(line.key, 0) + 1
+        yield line if number == 1 else replace(line, key=f"{line.key}~{number}")
+
+
+def _sum(one: LineItem, other: LineItem) -> LineItem:
+    """Two lines as one."""
+    quantity = one.quantity + other.quantity
+    if one.usd_per_month is None or other.usd_per_month is None:
+        return replace(one, quantity=quantity, at_most_usd_per_month=_both(one, other))
+    return replace(one, quantity=quantity, usd_per_month=one.usd_per_month + other.usd_per_month)
+
+
+def _both(one: LineItem, other: LineItem) -> Decimal | None:
+    """What two unpriced lines come to at most, where both are bounded."""
+    if one.at_most_usd_per_month is None or other.at_most_usd_per_month is None:
+        return None
+    return one.at_most_usd_per_month + other.at_most_usd_per_month

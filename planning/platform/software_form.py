@@ -1,0 +1,141 @@
+"""The software catalog, and what of it a stack installs, as JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from catalogs.software.model import Kind
+from catalogs.software.reader import RELEASE, downloads, images_of, tested
+from planning.platform.digests import address, image_digest, standing
+from planning.platform.mirror import MANIFESTS, OCI, chart_file, is_registry, target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from catalogs.software.model import Image, Part
+    from planning.platform.digests import SoftwareLock, Sourced
+    from planning.platform.software_shapes import CheckoutForm, CopiesForm, CopyForm, ImageForm, LeftOutForm, ListedForm, PinnedForm, SoftwareForm
+
+SCHEMA_VERSION = 1
+
+
+class Titled(Protocol):
+    """A part that is not installed."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102 - as in planning.spec.platform.Skipped
+    @property
+    def title(self) -> str: ...  # noqa: D102 - as above
+    @property
+    def reason(self) -> str: ...  # noqa: D102 - as above
+
+
+def pinned_form(part: Sourced, lock: SoftwareLock) -> PinnedForm:
+    """A part, its version, its source, and how far it is pinned."""
+    found = standing(part, lock)
+    return {
+        "name": part.name,
+        "title": part.title,
+        "kind": str(part.kind),
+        "version": part.version,
+        "source": found.source,
+        "digest": found.digest or None,
+        "digest_state": found.words,
+        "unresolved": list(found.missing),
+    }
+
+
+def left_out_form(part: Titled) -> LeftOutForm:
+    """A part that is not installed, and why."""
+    return {"name": part.name, "title": part.title, "reason": part.reason}
+
+
+def software_form(
+    parts: Iterable[tuple[Sourced, Part]],
+    *,
+    skipped: Iterable[Titled] = (),
+    lock: SoftwareLock,
+    stack: str | None,
+    faults: Iterable[str],
+) -> SoftwareForm:
+    """The catalog, or the part of it that a stack installs; each part as it is decided, with its row."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "release": RELEASE,
+        "stack": stack,
+        "parts": [_listed(part, row, lock) for part, row in parts],
+        "not_installed": [left_out_form(part) for part in skipped],
+        "tested": [
+            {"subject": each.subject, "version": each.version, "source": each.source}
+            for each in tested()
+            if each.release == RELEASE
+        ],
+        "faults": list(faults),
+    }
+
+
+def _listed(part: Sourced, row: Part, lock: SoftwareLock) -> ListedForm:
+    return {
+        **pinned_form(part, lock),
+        "licence": row.licence,
+        "sizes": list(row.sizes),
+        "built_by": row.built_by,
+        "images": len({image.pulled for image in images_of(row.name)}),
+        "cpu_millicores": row.cpu_millicores,
+        "memory_mib": row.memory_mib,
+        "disk_gb": row.disk_gb,
+        "as_of": None if row.as_of is None else row.as_of.isoformat(),
+    }
+
+
+def copies_form(
+    parts: Sequence[Sourced], *, lock: SoftwareLock, mirror: str, registry: str, stack: str | None
+) -> CopiesForm:
+    """Everything that some parts are made of, and where a mirror must hold it.
+
+    Args:
+        mirror: folder or registry of charts; "" where there is none yet.
+        registry: where images go; "" where none is known.
+    """
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "release": RELEASE,
+        "stack": stack,
+        "mirror": mirror,
+        "charts": [_copy(part, mirror) for part in parts if part.kind == Kind.CHART],
+        "manifests": _checkouts(parts),
+        "fetched": [
+            {"part": each.part, "address": each.address, "file": each.file}
+            for each in downloads()
+            if each.part in {part.name for part in parts}
+        ],
+        "images": [_image(name, held, lock, registry) for name, held in sorted(_pulled(parts).items())],
+    }
+
+
+def _copy(part: Sourced, mirror: str) -> CopyForm:
+    there = f"{mirror.rstrip('/')}/{part.chart}:{part.version}" if is_registry(mirror) else chart_file(part)
+    return {"part": part.name, "source": address(part), "target": there}
+
+
+def _checkouts(parts: Iterable[Sourced]) -> list[CheckoutForm]:
+    wanted = dict.fromkeys((part.repository, part.ref) for part in parts if part.kind == Kind.KUSTOMIZE)
+    return [{"repository": url, "commit": commit, "target": f"{MANIFESTS}/{commit}"} for url, commit in wanted]
+
+
+def _pulled(parts: Iterable[Sourced]) -> Mapping[str, list[Image]]:
+    pulled: dict[str, list[Image]] = {}
+    for part in parts:
+        for image in images_of(part.name):
+            pulled.setdefault(image.pulled, []).append(image)
+    return pulled
+
+
+def _image(name: str, held: Sequence[Image], lock: SoftwareLock, registry: str) -> ImageForm:
+    return {
+        "name": name,
+        "target": target(name, registry.removeprefix(OCI)),
+        "digest": image_digest(name, lock) or None,
+        "parts": sorted({image.part for image in held}),
+        "held_in": sorted({str(image.held_in) for image in held}),
+    }

@@ -1,0 +1,123 @@
+"""What a place costs in a month whatever machines are picked there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, final
+
+from catalogs.model import Item
+from planning.costs.bill import Group
+from planning.values.money import NOTHING, ZERO, Range
+from planning.quoting.assembly.cluster import count_zones, spec
+from planning.quoting.candidates.candidate import node_disk_gb
+from planning.quoting.assembly.zones import cluster_zones
+from planning.costs.pricing import LEAST_BILL_USD
+from planning.costs.charges.cluster import charges
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from decimal import Decimal
+
+    from planning.costs.charge import Charge
+    from planning.checklist.model.checklist import Checklist
+    from planning.quoting.candidates.market import Market, Place
+
+
+@dataclass(frozen=True, slots=True)
+class Overhead:
+    """USD per month of a cluster without its nodes, for ranking.
+
+    Args:
+        usd: of everything but services of people; what has no price counts at the highest price known.
+        services: of people, without the support that is a share of the bill.
+        support: the charge that is a share of the bill; None where there is none.
+        priced: whether everything has a price.
+    """
+
+    usd: Range
+    services: Range
+    support: Charge | None
+    priced: bool
+
+    def total(self, nodes: Range, *, market: Market, place: Place) -> Range:
+        """USD per month of the whole cluster; its support counts what `planning.costs.pricing.share_of_bill` counts."""
+        shared = nodes + self.usd
+        if self.support is None:
+            return shared + self.services
+        least = LEAST_BILL_USD.get(self.support.item, ZERO)
+        quantity = Range(*(max(usd, least) for usd in (shared.min, shared.expected, shared.max)))
+        support = replace(self.support, quantity=quantity, of_bill=False)
+        return shared + self.services + market.rank_cost(support, place)
+
+
+def read_overhead(every: Iterable[Charge], *, market: Market, place: Place) -> Overhead:
+    """The overhead of a place from the charges of a cluster without nodes there."""
+    usd, services, support, priced = NOTHING, NOTHING, None, _has_disk_price(market, place)
+    for charge in every:
+        priced = priced and market.has_price(charge, place)
+        if charge.of_bill:
+            support = charge
+        elif charge.group is Group.SERVICES:
+            services += market.rank_cost(charge, place)
+        else:
+            usd += market.rank_cost(charge, place)
+    return Overhead(usd, services, support, priced)
+
+
+def _has_disk_price(market: Market, place: Place) -> bool:
+    """Whether the disks of nodes, which an empty cluster does not have, are priced."""
+    return not node_disk_gb(place[0], accelerated=False) or bool(market.tiers(Item.DISK, place))
+
+
+@final
+class PlaceCosts:
+    """What a cluster costs at each place beside its machines, each place worked out once.
+
+    Args:
+        name: of the placement whose share of the checklist it is.
+    """
+
+    def __init__(self, market: Market, checklist: Checklist, *, name: str) -> None:
+        self._market = market
+        self._checklist = checklist
+        self._name = name
+        self._overheads: dict[Place, Overhead] = {}
+        self._charges: dict[tuple[str, str, int], tuple[Charge, ...]] = {}
+        self._floors: dict[tuple[Place, Decimal], Decimal] = {}
+
+    def total(self, place: Place, nodes: Range) -> Range:
+        """USD per month of a whole cluster at a place whose nodes, with disks and NAT by the node, cost `nodes`.
+
+        It never falls when `nodes` rise, so that the cheapest nodes make the cheapest cluster of a place.
+        """
+        return self.overhead(place).total(nodes, market=self._market, place=place)
+
+    def floor(self, place: Place, usd: Decimal) -> Decimal:
+        """Expected USD per month of a whole cluster at a place whose nodes cost at least this much."""
+        key = (place, usd)
+        if key not in self._floors:
+            self._floors[key] = self.total(place, Range.exactly(usd)).expected
+        return self._floors[key]
+
+    def overhead(self, place: Place) -> Overhead:
+        """What a place costs whatever machines are picked there."""
+        if place not in self._overheads:
+            self._overheads[place] = read_overhead(self._charges_at(place), market=self._market, place=place)
+        return self._overheads[place]
+
+    def _charges_at(self, place: Place) -> tuple[Charge, ...]:
+        """Quantities depend on the provider, on whether it is the main region, and on how many zones it has."""
+        main = self._checklist.main_cloud
+        near = main.region if main is not None and main.region == place[1] else ""
+        zones = cluster_zones(place, candidates=(), market=self._market, wanted=count_zones(self._checklist))
+        key = (place[0], near, len(zones))
+        if key not in self._charges:
+            empty = spec(self._without_teams, place=place, candidates=(), market=self._market, name=self._name)
+            self._charges[key] = charges(empty)
+        return self._charges[key]
+
+    @cached_property
+    def _without_teams(self) -> Checklist:
+        """The checklist of a cluster without pools, of which nothing can be guaranteed."""
+        return self._checklist.model_copy(update={"teams": ()})

@@ -1,0 +1,148 @@
+"""The platform of an option: parts by the checklist, device parts by the provider's profile, teams and shares."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from catalogs.software.reader import RELEASE, parts
+from planning.platform.log_forwarding import access_said
+from planning.spec.platform import Forwarding, Installed, Platform, Skipped, Work
+from planning.quoting.assembly.device_components import OURS, device_parts
+from planning.quoting.assembly.teams import team_shares
+from planning.platform.component_selection import choose, scales_to_zero
+from planning.platform.slurm import left
+from catalogs.object_stores import unreachable
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Iterator, Sequence
+
+    from catalogs.software.model import Part
+    from planning.checklist.model.checklist import Checklist, MainCloud
+    from planning.spec.cluster import Pool, Profile
+
+FORBIDDEN: Final = "the provider forbids it"
+# research of 2026-11-21: github.com/minio/minio README of 2026-02-11, and the repository's state.
+MINIO: Final = (
+    "object store: MinIO's upstream has been archived since 2026 and makes no more images; what is installed is pinned."
+    " `platform.object_store: seaweedfs` puts another engine behind the same address"
+)
+
+
+def platform(checklist: Checklist, *, profile: Profile, pools: Sequence[Pool]) -> Platform:
+    """What is installed at home.
+
+    Raises:
+        InputError: teams are guaranteed more accelerators than the pools have.
+    """
+    choice = choose(checklist)
+    devices, none_of = device_parts(profile, pools, checklist=checklist)
+    asked = checklist.platform
+    refused = _refused((*choice.chosen, *devices), profile=profile, store=asked.object_store)
+    allowed = [part for part in (*choice.chosen, *devices) if part.name not in refused]
+    there = {part.name for part in allowed}
+    return Platform.model_validate(
+        {
+            "release": RELEASE,
+            "size": choice.size,
+            "parts": tuple(
+                _installed(part.name, tuple(need for need in part.needs if need in there)) for part in _in_order(there)
+            ),
+            "skipped": tuple(
+                Skipped(name=name, title=parts()[name].title, reason=reason)
+                for name, reason in {**choice.skipped, **none_of, **refused}.items()
+            ),
+            "works": tuple(
+                Work(name=work.name, kind=work.kind, frameworks=tuple(map(str, work.frameworks)), spot=work.spot)
+                for work in checklist.workloads
+            ),
+            "teams": team_shares(checklist, _queued(checklist, pools)),
+            "object_store": asked.object_store,
+            "sso": checklist.access.sso,
+            "mirror": asked.mirror or "",
+            "digests": asked.digests,
+            "idle_minutes": asked.idle_minutes,
+            "sharing": asked.sharing if shares_here(checklist, profile) else "none",
+            "mig_profile": asked.mig_profile or "",
+            "handover": asked.handover,
+            "scale_to_zero": scales_to_zero(checklist),
+            "slo_percent": checklist.slo_percent,
+            "forwarding": _forwarding(checklist.main_cloud),
+        }
+    )
+
+
+def _refused(chosen: Iterable[Part], *, profile: Profile, store: str) -> dict[str, str]:
+    """Parts that do not go with the provider, by name, and why."""
+    found: dict[str, str] = {}
+    for part in chosen:
+        reason = unreachable(part.name, store=store, provider=profile.provider)
+        if part.forbidden_by in profile.forbidden:
+            found[part.name] = FORBIDDEN
+        elif reason:
+            found[part.name] = reason
+    return found
+
+
+def _queued(checklist: Checklist, pools: Sequence[Pool]) -> tuple[Pool, ...]:
+    """The pools without the nodes that Slurm has."""
+    kinds = {work.name: work.kind for work in checklist.workloads}
+    return left(pools, kinds=kinds, orchestration=checklist.orchestration)
+
+
+def shares_here(checklist: Checklist, profile: Profile) -> bool:
+    """Whether accelerators can be shared as asked: whoever owns the driver, or the plugin, sets that up."""
+    ours = {
+        "none": True,
+        "mig": profile.gpu_driver == OURS,
+        "time_slicing": OURS in (profile.gpu_driver, profile.device_plugin),
+    }
+    return ours[checklist.platform.sharing]
+
+
+def _in_order(names: Container[str]) -> list[Part]:
+    return [part for part in parts().values() if part.name in names]
+
+
+@cache
+def _installed(name: str, needs: tuple[str, ...]) -> Installed:
+    part = parts()[name]
+    return Installed(
+        name=name,
+        title=part.title,
+        kind=part.kind.value,
+        chart=part.chart,
+        repository=part.repository,
+        version=part.version,
+        ref=part.ref,
+        namespace=part.namespace,
+        needs=needs,
+        disk_gb=part.disk_gb,
+    )
+
+
+def _forwarding(main: MainCloud | None) -> Forwarding | None:
+    if main is None or not main.logs_and_metrics:
+        return None
+    return Forwarding(provider=main.provider.value, region=main.region, account=main.account)
+
+
+def store_notice(checklist: Checklist) -> Iterator[str]:
+    """What a reader should know of the object store that was chosen."""
+    if checklist.platform.object_store == "minio" and "minio" not in checklist.platform.without:
+        yield MINIO
+
+
+def forwarding_notice(checklist: Checklist, *, target: str) -> Iterator[str]:
+    """What the customer has to give, so that the main cloud sees logs and metrics."""
+    to = _forwarding(checklist.main_cloud)
+    said = access_said(to, target=target) if to is not None else ""
+    if said:
+        yield said
+
+
+def not_installed(platform: Platform) -> Iterator[str]:
+    """The skipped parts in one line; each has its reason in the plan."""
+    if platform.skipped:
+        titles = ", ".join(part.title for part in platform.skipped)
+        yield f"platform components, each for the reason that `atoll plan` names: {titles}"

@@ -1,0 +1,152 @@
+"""One sentence for each option: why it is recommended, or what speaks for and against it beside the one that is."""
+
+from __future__ import annotations
+
+from decimal import ROUND_HALF_UP, Decimal
+from typing import TYPE_CHECKING, Final
+
+from planning.values.verdict import Verdict
+from planning.quoting.search.recommendation import is_doubtful
+from planning.quoting.search.selection import LEAST_DIFFERENCE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from planning.quoting.quote import Option
+
+_INTERRUPTIBLE: Final = frozenset({"spot", "flex"})
+_SMALL: Final = LEAST_DIFFERENCE / 10
+_TIMES_FROM: Final = 3  # a share beyond 200% is read as a number of times
+
+
+def describe_recommended(option: Option, *, alone: bool = False, limited: bool = True) -> str:
+    """Why the rule recommends an option: the conditions that it keeps, then what it leaves open.
+
+    Args:
+        alone: whether it is the only option of the quote.
+        limited: whether a ceiling bounds a month or the contract.
+    """
+    if option.misses:
+        return "Nothing meets the whole checklist; this comes nearest."
+    spot, unpriced, doubt = list_spot(option), len(option.bill.unpriced), describe_doubt(option)
+    verdict = option.judgement.verdict
+    kept = (
+        "" if unpriced else "a price for every line",
+        "the month within the budget" if limited and verdict is Verdict.WITHIN else "",
+        "every run in time" if option.runs else "",
+        "" if doubt else "prices that sources agree on",
+        f"spot machines only for what resumes ({', '.join(spot)})" if spot else "no spot machines",
+    )
+    open_ends = (
+        "over the budget, as every option is" if verdict is Verdict.OVER else "",
+        f"{count(unpriced, 'line')} {'has' if unpriced == 1 else 'have'} no price" if unpriced else "",
+        doubt,
+    )
+    first = "The only option found," if alone else "The lowest expected cost"
+    return f"{'; '.join(part for part in (f'{first} with {_join_words(kept)}', *open_ends) if part)}."
+
+
+def compare_options(option: Option, recommended: Option) -> str:
+    """What speaks for an option and what against it, beside the recommended one."""
+    gains, losses = list(_list_gains(option, recommended)), list(_list_losses(option, recommended))
+    if not gains and not losses:
+        return "About the same cost and time elsewhere."
+    halves = (
+        "" if _differs_in_cost(option, recommended) else f"about the same cost{_note_estimate(option, recommended)}",
+        f"for it: {', '.join(gains)}" if gains else "",
+        f"against it: {', '.join(losses)}" if losses else "",
+    )
+    words = "; ".join(half for half in halves if half)
+    return f"{words[:1].upper()}{words[1:]}."
+
+
+def _join_words(parts: Iterable[str]) -> str:
+    """Words as one list: "a, b and c"."""
+    *most, last = [part for part in parts if part]
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _differs_in_cost(option: Option, other: Option) -> bool:
+    """Whether one of the two costs at least 1% more than the other."""
+    low, high = sorted(each.rank_usd_per_month.expected for each in (option, other))
+    return high > low * (1 + _SMALL)
+
+
+def _list_gains(option: Option, other: Option) -> Iterator[str]:
+    usd, theirs = option.rank_usd_per_month.expected, other.rank_usd_per_month.expected
+    hours, longer = longest_run(option), longest_run(other)
+    if theirs > usd * (1 + _SMALL):
+        yield f"{_percent(theirs - usd, theirs)} lower cost{_note_estimate(option, other)}"
+    if hours and longer > hours * (1 + _SMALL):
+        yield f"{_percent(longer - hours, longer)} shorter runs"
+    if not option.runs and "fastest" in option.views and "fastest" not in other.views:
+        yield "the fastest answers"
+    if list_spot(other) and not list_spot(option):
+        yield "no spot machines"
+    if fewer := len(other.bill.unpriced) - len(option.bill.unpriced):
+        yield from [f"{fewer} fewer {_lines(fewer)} without a price"] if fewer > 0 else []
+    if describe_doubt(other) and not describe_doubt(option):
+        yield "prices that sources agree on"
+
+
+def _list_losses(option: Option, other: Option) -> Iterator[str]:
+    usd, theirs = option.rank_usd_per_month.expected, other.rank_usd_per_month.expected
+    hours, shorter = longest_run(option), longest_run(other)
+    if usd > theirs * (1 + _SMALL):
+        yield f"{_name_share(usd, theirs, 'more cost', '{} times the cost')}{_note_estimate(option, other)}"
+    if shorter and hours > shorter * (1 + _SMALL):
+        yield _name_share(hours, shorter, "longer runs", "runs {} times as long")
+    if list_spot(option) and not list_spot(other):
+        yield "spot machines that can be taken away"
+    if more := len(option.bill.unpriced) - len(other.bill.unpriced):
+        yield from [f"{more} more {_lines(more)} without a price"] if more > 0 else []
+    if (doubt := describe_doubt(option)) and not describe_doubt(other):
+        yield doubt
+    if option.judgement.verdict is Verdict.OVER and other.judgement.verdict is not Verdict.OVER:
+        yield "over the budget"
+
+
+def _note_estimate(option: Option, other: Option) -> str:
+    """That a share of cost counts lines without a price, where the two bills alone would show another."""
+    billed, theirs = (each.bill.usd_per_month.expected for each in (option, other))
+    ranked, their_rank = (each.rank_usd_per_month.expected for each in (option, other))
+    shown = _percent(billed - theirs, theirs) == _percent(ranked - their_rank, their_rank)
+    return "" if shown else " (partly estimated)"
+
+
+def _name_share(amount: Decimal, other: Decimal, more: str, times: str) -> str:
+    """How much more an amount is than another: a share of it, and how many times it from three times on."""
+    if amount < other * _TIMES_FROM:
+        return f"{_percent(amount - other, other)} {more}"
+    return times.format(f"{(amount / other).quantize(Decimal(1), ROUND_HALF_UP):,}")
+
+
+def _percent(part: Decimal, whole: Decimal) -> str:
+    share = (part / whole * 100).quantize(Decimal(1), ROUND_HALF_UP) if whole else Decimal(0)
+    return f"{share:,}%"
+
+
+def _lines(number: int) -> str:
+    return "line" if number == 1 else "lines"
+
+
+def count(number: int, noun: str) -> str:
+    """A number with its noun."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def longest_run(option: Option) -> Decimal:
+    """Hours of the longest run; 0 where nothing runs to an end."""
+    return max((run.hours for run in option.runs), default=Decimal(0))
+
+
+def list_spot(option: Option) -> tuple[str, ...]:
+    """Names of the pools that can be taken away."""
+    pools = (pool for cluster in option.placements for pool in cluster.pools)
+    return tuple(pool.name for pool in pools if pool.kind in _INTERRUPTIBLE)
+
+
+def describe_doubt(option: Option) -> str:
+    """What puts a price of its machines in doubt: another source that contradicts it, or no date; "" for nothing."""
+    flags = dict.fromkeys(flag for pool in option.worth for flag in pool.flags if is_doubtful(flag))
+    return f"a price in doubt ({', '.join(flags)})" if flags else ""

@@ -1,0 +1,140 @@
+"""From which day a relocation has paid for itself: a span of days, never, or nobody can tell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from decimal import ROUND_CEILING, Decimal
+from typing import TYPE_CHECKING, Final, Literal
+
+from planning.spec.lock_content import State
+from planning.values.money import ZERO, to_cents
+from planning.relocation.costs.parallel_run import DAYS_PER_MONTH, is_onboarding
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from planning.costs.bill import Bill
+    from planning.spec.lock import Lock
+
+LONGEST_DAYS: Final = 36_525  # a hundred years: what takes longer is never
+NAMED: Final = 3  # lines without a price that a sentence names
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BreakEven:
+    """When what was paid once has been saved.
+
+    Args:
+        earliest: at the least cost and the most saved: not before it, even where the verdict is "cannot tell".
+        expected: at the expected readings; None where it is never, or not known.
+        latest: at the most cost and the least saved; None where it may never be, or is not known.
+        saved: USD a month, old less new, reading by reading: negative where the target is dearer. Onboarding, which is
+            paid once, is in neither.
+    """
+
+    verdict: Literal["dated", "never", "cannot tell"]
+    earliest: date | None
+    expected: date | None
+    latest: date | None
+    saved: tuple[Decimal, Decimal, Decimal]
+    words: str
+
+
+def break_even(once: Bill, *, source: Lock, target: Lock, from_day: date) -> BreakEven:
+    """The days from which the move has paid.
+
+    Args:
+        once: what the move costs.
+        from_day: day from which the target is paid instead of the source.
+    """
+    old, new = _month(source), _month(target)
+    saved = (old[0] - new[0], old[1] - new[1], old[2] - new[2])
+    best, worst = max(saved), min(saved)
+    if best <= ZERO and not _unpriced(source):
+        return BreakEven(
+            verdict="never",
+            earliest=None,
+            expected=None,
+            latest=None,
+            saved=saved,
+            words="never: the target saves nothing",
+        )
+    total, most, open_lines = _once(once)
+    unknown = [*open_lines, *_unpriced(source), *_unpriced(target)]
+    earliest = None if _unpriced(source) else _day(total[0], best, from_day)
+    if unknown:
+        return BreakEven(
+            verdict="cannot tell",
+            earliest=earliest,
+            expected=None,
+            latest=None,
+            saved=saved,
+            words=_cannot_tell(unknown, earliest, dearer=_dearer(saved[1], source=source, target=target)),
+        )
+    if earliest is None:
+        return BreakEven(
+            verdict="never",
+            earliest=None,
+            expected=None,
+            latest=None,
+            saved=saved,
+            words="never within a hundred years",
+        )
+    expected, latest = _day(total[1], saved[1], from_day), _day(most, worst, from_day)
+    return BreakEven(
+        verdict="dated",
+        earliest=earliest,
+        expected=expected,
+        latest=latest,
+        saved=saved,
+        words=_dated(earliest, expected, latest),
+    )
+
+
+def _month(lock: Lock) -> tuple[Decimal, Decimal, Decimal]:
+    """What is priced of a month, without what is paid once."""
+    found = [line.usd_per_month for line in lock.bill if line.usd_per_month is not None and not is_onboarding(line)]
+    low, expected, high = (sum((each[reading] for each in found), ZERO) for reading in range(3))
+    return low, expected, high
+
+
+def _unpriced(lock: Lock) -> list[str]:
+    return [f"{line.label} ({lock.stack})" for line in lock.bill if line.usd_per_month is None]
+
+
+def _once(bill: Bill) -> tuple[tuple[Decimal, Decimal], Decimal, list[str]]:
+    """Least and expected cost, the most that it can come to, and lines of which nobody knows the most."""
+    usd = bill.usd_per_month
+    bounded = [line for line in bill.lines if line.state is State.UNPRICED and line.at_most_usd_per_month is not None]
+    most = usd.max + sum((line.at_most_usd_per_month or ZERO for line in bounded), ZERO)
+    return (usd.min, usd.expected), most, [line.label for line in bill.unpriced if line not in bounded]
+
+
+def _day(usd: Decimal, saved_a_month: Decimal, from_day: date) -> date | None:
+    """The day on which so much is saved; None where that never is."""
+    if saved_a_month <= ZERO:
+        return None
+    days = (usd / saved_a_month * DAYS_PER_MONTH).to_integral_value(ROUND_CEILING)
+    return None if days > LONGEST_DAYS else from_day + timedelta(days=int(days))
+
+
+def _dearer(saved: Decimal, *, source: Lock, target: Lock) -> str:
+    """By how much a month the target is dearer, whatever its open lines come to; "" where nobody knows that it is."""
+    if saved >= ZERO or _unpriced(source):
+        return ""
+    return f"{'at least ' if _unpriced(target) else ''}{to_cents(-saved):,} USD"
+
+
+def _cannot_tell(unknown: list[str], earliest: date | None, *, dearer: str) -> str:
+    named = ", ".join(unknown[:NAMED]) + (f" and {len(unknown) - NAMED} more" if len(unknown) > NAMED else "")
+    if dearer:
+        return f"not at the expected reading: the target is dearer by {dearer} a month; no price of {named}"
+    floor = f"not before {earliest}" if earliest else "no day can be named"
+    return f"cannot tell: {floor}; no price of {named}"
+
+
+def _dated(earliest: date, expected: date | None, latest: date | None) -> str:
+    likely = f"{expected} expected" if expected else "never at the expected readings"
+    worst = f"{latest} at the latest" if latest else "never at the worst"
+    return f"from {earliest} at best, {likely}, {worst}"

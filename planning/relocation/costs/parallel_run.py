@@ -1,0 +1,247 @@
+"""What two stacks at once cost: the target before it works, the source's data after, and what was promised to it."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+from typing import TYPE_CHECKING, Final
+
+from catalogs.model import Item
+from planning.costs.bill import Group, LineItem
+from planning.costs.bill_breakdown import component_of
+from planning.checklist.model.vocabulary import HOME
+from planning.spec.lock_content import State
+from planning.values.money import HOURS_PER_MONTH, NOTHING, ZERO, Range, to_cents
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from catalogs.model import Term
+    from planning.spec.lock import Lock, LockedLine
+    from planning.spec.cluster import ClusterSpec, Pool
+
+DAYS_PER_MONTH: Final = HOURS_PER_MONTH / 24
+MONTHS_PER_YEAR: Final = 12
+ONBOARDING: Final = "services/onboarding"
+# What data lies on: GB-months of disks, file systems and buckets.
+STORED: Final = frozenset(
+    {
+        Item.DISK,
+        Item.DISK_FAST,
+        Item.SHARED_SSD,
+        Item.SHARED_SCRATCH,
+        Item.SHARED_DISK,
+        Item.OBJECT,
+        Item.OBJECT_INFREQUENT,
+        Item.OBJECT_ARCHIVE,
+    }
+)
+CHAPTERS: Final[Mapping[str, Group]] = {
+    "access": Group.NETWORK,
+    "control_plane": Group.CONTROL_PLANE,
+    "logs": Group.OBSERVABILITY,
+    "network": Group.NETWORK,
+    "platform": Group.STORAGE,
+    "pool": Group.COMPUTE,
+    "security": Group.SECURITY,
+    "services": Group.SERVICES,
+    "storage": Group.STORAGE,
+}
+
+
+def is_onboarding(line: LockedLine) -> bool:
+    """Whether a line is paid once and only spread over the months."""
+    return line.key == ONBOARDING or line.key.endswith(f"/{ONBOARDING}")
+
+
+def overlap(target: Lock, *, days: Range) -> Iterator[LineItem]:
+    """The target while the source still works: everything of its bill but the onboarding, component by component."""
+    if days.max > ZERO:
+        running = [line for line in target.bill if not is_onboarding(line)]
+        yield from _by_component(target, running, days=days, key="overlap", words="beside the source")
+
+
+def retained(source: Lock, *, days: int) -> Iterator[LineItem]:
+    """What the source's data costs while it is kept: what it lies on, and nothing that computes."""
+    kept = [line for line in source.bill if line.item in STORED and not _of_machines(line.key)]
+    if days:
+        yield from _by_component(source, kept, days=Range.exactly(days), key="retained", words="of the source, kept")
+
+
+def _of_machines(key: str) -> bool:
+    """Whether a line is a disk that goes with its machines."""
+    words = component_of(key).split("/")
+    return bool({"pool", "access"} & set(words[:2]))
+
+
+def _by_component(lock: Lock, lines: Iterable[LockedLine], *, days: Range, key: str, words: str) -> Iterator[LineItem]:
+    found: dict[str, list[LockedLine]] = {}
+    for line in lines:
+        found.setdefault(component_of(line.key), []).append(line)
+    for component, mine in found.items():
+        priced = [line for line in mine if line.usd_per_month is not None]
+        if priced:
+            yield _of_days(lock, component, priced, days=days, key=key, words=words)
+        for line in mine:
+            if line.usd_per_month is None:
+                yield _unknown(line, days=days, key=key, words=words)
+
+
+def _of_days(lock: Lock, component: str, lines: Iterable[LockedLine], *, days: Range, key: str, words: str) -> LineItem:
+    month = NOTHING
+    for line in lines:
+        month += Range(*line.usd_per_month) if line.usd_per_month else NOTHING
+    usd = Range(
+        month.min * days.min / DAYS_PER_MONTH,
+        month.expected * days.expected / DAYS_PER_MONTH,
+        month.max * days.max / DAYS_PER_MONTH,
+    )
+    return LineItem(
+        key=f"{key}/{component}",
+        label=f"{component} {words}",
+        group=_chapter(component),
+        item=component,
+        state=State.PRICED if usd.max > ZERO else State.FREE,
+        quantity=days,
+        unit="days",
+        usd_per_unit=None,
+        usd_per_month=usd,
+        source=f"lock of {lock.stack}",
+        as_of=lock.priced_at,
+        note="its lines of a month, by the day",
+    )
+
+
+def _unknown(line: LockedLine, *, days: Range, key: str, words: str) -> LineItem:
+    return LineItem(
+        key=f"{key}/{line.key}",
+        label=f"{line.label} {words}",
+        group=_chapter(component_of(line.key)),
+        item=line.item,
+        state=State.UNPRICED,
+        quantity=days,
+        unit="days",
+        usd_per_unit=None,
+        usd_per_month=None,
+        source="",
+        as_of=None,
+        note="its lock has no price of it",
+    )
+
+
+def _chapter(component: str) -> Group:
+    words = component.split("/")
+    return CHAPTERS.get(words[0]) or CHAPTERS.get(words[min(1, len(words) - 1)], Group.SERVICES)
+
+
+def onboarding(target: Lock) -> Iterator[LineItem]:
+    """What people are paid once for bringing the target up, to the cent; its bill spreads that, with a term or none."""
+    months = max(target.spec.services.contract_months, 1)
+    usd = NOTHING
+    for line in target.bill:
+        if is_onboarding(line) and line.usd_per_month is not None:
+            usd += Range(*line.usd_per_month).times(months)
+    usd = Range(to_cents(usd.min), to_cents(usd.expected), to_cents(usd.max))
+    if usd.max > ZERO:
+        yield LineItem(
+            key="onboarding",
+            label="onboarding services of the target",
+            group=Group.SERVICES,
+            item="onboarding",
+            state=State.PRICED,
+            quantity=Range.exactly(1),
+            unit="",
+            usd_per_unit=usd.expected,
+            usd_per_month=usd,
+            source=f"lock of {target.stack}",
+            as_of=target.priced_at,
+            note=f"once; the bill of a month spreads it over {months} months" if months > 1 else "once",
+        )
+
+
+def commitments(
+    source: Lock, *, from_day: date, starts: Mapping[str, date], term_of: Callable[[str, str], Term | None]
+) -> Iterator[LineItem]:
+    """What is left to pay of machines that were promised to be paid, whether used or not.
+
+    Args:
+        from_day: day from which they stand idle.
+        starts: pool to the day on which its term began.
+        term_of: purchase and provider to what the word means.
+    """
+    for spec in source.placements:
+        for pool in spec.pools:
+            if pool.kind in {"reserved", "capacity_block"}:
+                term = term_of(pool.purchase, spec.placement.provider)
+                yield _remainder(source, spec, pool, term=term, from_day=from_day, start=starts.get(pool.name))
+
+
+def _remainder(
+    source: Lock, spec: ClusterSpec, pool: Pool, *, term: Term | None, from_day: date, start: date | None
+) -> LineItem:
+    prefix = "" if spec.placement.name == HOME else f"{spec.placement.name}/"
+    key = f"{prefix}pool/{pool.name}/machine"
+    paid = [line.usd_per_month for line in source.bill if line.key == key and line.usd_per_month is not None]
+    months = Decimal(term.months) if term else ZERO
+    note = f"{term.note}; ask what of it may be used elsewhere or sold" if term else "terms.csv does not explain it"
+    if not paid or not months or start is None:
+        most = paid[0][2] * months if paid and months else None
+        return _open(source, pool, key=key, months=months, most=most, dated=start is not None, note=note)
+    left = months_left(start, months=int(months), on=from_day)
+    usd = Range(*paid[0]).times(left)
+    return _line(source, pool, key=key, quantity=Range.exactly(left), usd=usd, note=note)
+
+
+def _open(
+    source: Lock, pool: Pool, *, key: str, months: Decimal, most: Decimal | None, dated: bool, note: str
+) -> LineItem:
+    """What is left of a term of which something is not known: at most all of it."""
+    why = "its price or its length is not known" if dated or most is None else "the first day of its term is not known"
+    return _line(
+        source, pool, key=key, quantity=Range(ZERO, months, months), usd=None, note=f"{why}; {note}", most=most
+    )
+
+
+def _line(
+    source: Lock,
+    pool: Pool,
+    *,
+    key: str,
+    quantity: Range,
+    usd: Range | None,
+    note: str,
+    most: Decimal | None = None,
+) -> LineItem:
+    state = State.UNPRICED if usd is None else State.PRICED if usd.max > ZERO else State.FREE
+    return LineItem(
+        key=f"commitment/{key}",
+        label=f"{pool.name}: what is left of {pool.purchase.replace('_', ' ')}",
+        group=Group.COMPUTE,
+        item=pool.machine,
+        state=state,
+        quantity=quantity,
+        unit="months",
+        usd_per_unit=None,
+        usd_per_month=usd,
+        source=f"lock of {source.stack}",
+        as_of=source.priced_at,
+        note=note if state is not State.FREE else f"its term has ended; {note}",
+        at_most_usd_per_month=most,
+    )
+
+
+def months_left(start: date, *, months: int, on: date) -> Decimal:
+    """Months of a term that are left on a day, by the day of a month's average length; never below 0."""
+    end = _months_later(start, months)
+    return max(ZERO, Decimal((end - on).days) / DAYS_PER_MONTH) if on >= start else Decimal(months)
+
+
+def _months_later(day: date, months: int) -> date:
+    """The same day so many months later, or the last day of a shorter month."""
+    year, month = divmod(day.month - 1 + months, MONTHS_PER_YEAR)
+    for last in range(day.day, 0, -1):
+        try:
+            return date(day.year + year, month + 1, last)
+        except ValueError:
+            continue
+    raise AssertionError("every month has a first day")

@@ -1,0 +1,255 @@
+"""What carrying the bytes costs: the way out, the way through NAT, the way in, requests, keys, snapshots."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from catalogs.model import Item
+from planning.costs.bill import Group, LineItem
+from planning.costs.charge import Charge
+from planning.spec.lock_content import State
+from planning.values.money import NOTHING, ZERO, Range
+from planning.costs.pricing import price_all, unpriced
+from planning.costs.charges.cluster import WITHOUT_KEYS
+from planning.relocation.costs.requests import Requests, requests
+from planning.relocation.inventory.volume import gb_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from planning.costs.pricing import Prices
+    from planning.relocation.costs.route import Route
+    from planning.relocation.inventory.volume import Side, Volume
+
+# Providers that say that data coming in is free, and where (read 2026-11-22).
+FREE_IN: Final[Mapping[str, str]] = {
+    "aws": "aws.amazon.com/about-aws/global-infrastructure/global-network/faqs",
+    "azure": "azure.microsoft.com/pricing/details/bandwidth",
+    "coreweave": "catalogs/providers.csv: free, inside and out",
+    "gcp": "cloud.google.com/vpc/pricing",
+    "hyperstack": "catalogs/providers.csv: free, in and out",
+}
+# Providers that charge nothing between a bucket and machines of its own region.
+FREE_INSIDE: Final[Mapping[str, str]] = {
+    "aws": "aws.amazon.com/s3/pricing",
+    "coreweave": "catalogs/providers.csv: free, inside and out",
+}
+KEY_REQUESTS: Final = "key_requests"  # no row of the price list has it
+SNAPSHOTS: Final = "snapshot"
+# A bucket key spares up to 99 of 100 requests to the key service (docs.aws.amazon.com/AmazonS3/latest/userguide/
+# bucket-key.html, 2026-11-22); our buckets on AWS have one, and no other target has such a thing.
+SPARED: Final[Mapping[str, int]] = {"aws": 100}
+THOUSAND: Final = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Carried:
+    """One volume with what of it goes over the way.
+
+    Args:
+        bytes: with what changes until the end; None where its size is not known.
+        requests: None where nobody knows how many, or where it is no bucket.
+    """
+
+    volume: Volume
+    bytes: Range | None
+    requests: Requests | None
+
+
+def carried(volume: Volume, *, overlap_days: Range, rounds: int) -> Carried:
+    """What of a volume goes over the way: all of it once, and what is written until the end."""
+    if volume.bytes is None:
+        return Carried(volume=volume, bytes=None, requests=None)
+    change = volume.change_bytes_per_day or NOTHING
+    written = Range(
+        change.min * overlap_days.min, change.expected * overlap_days.expected, change.max * overlap_days.max
+    )
+    size = volume.bytes + written
+    found = requests(volume, copied=size, rounds=rounds) if volume.kind == "bucket" else None
+    return Carried(volume=volume, bytes=size, requests=found)
+
+
+def carrying(
+    every: Sequence[Carried], *, route: Route, prices: Prices, built: Mapping[Side, str]
+) -> tuple[LineItem, ...]:
+    """Every line of the way.
+
+    Args:
+        built: what builds each side, which decides whether its stores ask a customer's key.
+    """
+    return (
+        *_transfer(every, route=route, prices=prices),
+        *_unknown_sizes(every),
+        *_requests(every, route=route, prices=prices),
+        *_keys(every, built=built),
+        *_snapshots(every),
+    )
+
+
+def _transfer(every: Sequence[Carried], *, route: Route, prices: Prices) -> Iterator[LineItem]:
+    known = [each for each in every if each.bytes is not None]
+    if not known:
+        return
+    amount = gb_of(_sum([each.bytes for each in known]))
+    back = gb_of(_sum([_read_back(each.volume) for each in known])) if route.reads_back else NOTHING
+    there, here = f"{route.to_provider}/{route.to_region}", f"{route.provider}/{route.region}"
+    if route.stays:
+        yield _inside(route, amount)
+    else:
+        item = Item.INTER_REGION_DATA if route.inside else Item.INTERNET_EGRESS
+        way = "to another region" if route.inside else "over the internet"
+        names = (
+            f"{len(known)} of {len(every)} things that are moved" if len(known) < len(every) else "all that is moved"
+        )
+        out = _network("transfer", f"data {way}, {here} to {there}", item, amount, at=here, note=names)
+        back_out = _network("read_back", f"data read back to be verified, {there} to {here}", item, back, at=there)
+        yield from price_all((out, back_out), catalog_prices=prices, provider=route.provider, region=route.region)
+        yield _way_in(route, amount)
+    if route.leaves_by == "nat":
+        yield from through_nat(every, route=route, prices=prices)
+
+
+def through_nat(every: Sequence[Carried], *, route: Route, prices: Prices) -> tuple[LineItem, ...]:
+    """What the NAT gateway of the source asks for all of it, there and back."""
+    known = [each for each in every if each.bytes is not None]
+    back = _sum([_read_back(each.volume) for each in known]) if route.reads_back else NOTHING
+    amount = gb_of(_sum([each.bytes for each in known]) + back)
+    at = f"{route.provider}/{route.region}"
+    charge = _network("nat", "data through the NAT gateway", Item.NAT_DATA, amount, at=at)
+    return price_all((charge,), catalog_prices=prices, provider=route.provider, region=route.region)
+
+
+def _read_back(volume: Volume) -> Range:
+    return (volume.bytes or NOTHING).times(volume.verified_share)
+
+
+def _sum(amounts: Sequence[Range | None]) -> Range:
+    total = NOTHING
+    for each in amounts:
+        total += each or NOTHING
+    return total
+
+
+def _network(name: str, label: str, item: str, quantity: Range, *, at: str, note: str = "") -> Charge:
+    return Charge(key=f"move/{name}", label=label, group=Group.NETWORK, item=item, quantity=quantity, at=at, note=note)
+
+
+def _inside(route: Route, amount: Range) -> LineItem:
+    """Bytes that never leave their region."""
+    where = f"{route.provider}/{route.region}"
+    charge = _network("transfer", f"data inside {where}", Item.CROSS_ZONE_DATA, amount, at=where)
+    source = FREE_INSIDE.get(route.provider)
+    if source is None:
+        return unpriced(charge, "no row of the price list says what data inside a region costs there")
+    return _free(charge, source, "between a bucket and machines of its region")
+
+
+def _way_in(route: Route, amount: Range) -> LineItem:
+    where = f"{route.to_provider}/{route.to_region}"
+    charge = _network("ingress", f"data into {where}", "ingress", amount, at=where)
+    source = FREE_IN.get(route.to_provider)
+    if source is None:
+        return replace(unpriced(charge, "no source read says what data coming in costs there"), unit="GB")
+    return _free(charge, source, "data coming in")
+
+
+def _free(charge: Charge, source: str, note: str) -> LineItem:
+    return LineItem(
+        key=charge.key,
+        label=charge.label,
+        group=charge.group,
+        item=charge.item,
+        state=State.FREE,
+        quantity=charge.quantity,
+        unit="GB",
+        usd_per_unit=None,
+        usd_per_month=NOTHING,
+        source=source,
+        as_of=None,
+        note=note,
+    )
+
+
+def _unknown_sizes(every: Sequence[Carried]) -> Iterator[LineItem]:
+    for each in every:
+        if each.bytes is None:
+            charge = _network(f"size/{each.volume.name}", f"{each.volume.name}: data", "data", NOTHING, at="")
+            yield replace(unpriced(charge, "its size is not known: measure it first"), unit="GB")
+
+
+def _requests(every: Sequence[Carried], *, route: Route, prices: Prices) -> Iterator[LineItem]:
+    """Requests of all buckets together; those of which nobody knows how many objects they hold have no price."""
+    here, there = f"{route.provider}/{route.region}", f"{route.to_provider}/{route.to_region}"
+    at_source, at_target = _counted(every, "source"), _counted(every, "target")
+    wanted = (
+        _asked("read", "requests that read at the source", Item.OBJECT_GET, [each.read for each in at_source], here),
+        _asked("list", "requests that list at the source", Item.OBJECT_PUT, [each.listed for each in at_source], here),
+        _asked(
+            "write", "requests that write at the target", Item.OBJECT_PUT, [each.written for each in at_target], there
+        ),
+        _asked(
+            "list_target",
+            "requests that list at the target",
+            Item.OBJECT_PUT,
+            [each.listed for each in at_target],
+            there,
+        ),
+        _asked(
+            "prove",
+            "requests that read back at the target",
+            Item.OBJECT_GET,
+            [each.proved for each in at_target],
+            there,
+        ),
+    )
+    yield from price_all(wanted, catalog_prices=prices, provider=route.provider, region=route.region)
+    for each in every:
+        if each.volume.kind == "bucket" and each.requests is None and each.volume.billed_requests:
+            charge = _asked(f"of/{each.volume.name}", f"{each.volume.name}: requests", Item.OBJECT_GET, [], here)
+            yield unpriced(charge, "how many objects it holds is not known: list it first")
+
+
+def _counted(every: Sequence[Carried], side: Side) -> list[Requests]:
+    return [each.requests for each in every if each.requests and side in each.volume.billed_requests]
+
+
+def _asked(name: str, label: str, item: str, counts: Sequence[Range], at: str) -> Charge:
+    thousands = _sum(counts)
+    quantity = Range(thousands.min / THOUSAND, thousands.expected / THOUSAND, thousands.max / THOUSAND)
+    return Charge(key=f"move/requests/{name}", label=label, group=Group.STORAGE, item=item, quantity=quantity, at=at)
+
+
+def _keys(every: Sequence[Carried], *, built: Mapping[Side, str]) -> Iterator[LineItem]:
+    """Requests to the key service, which no row of the price list has."""
+    keyed = [each for each in every if each.volume.keyed]
+    counts: Mapping[Side, Range] = {
+        "source": _sum([each.read for each in _counted(keyed, "source")]),
+        "target": _sum([each.written + each.proved for each in _counted(keyed, "target")]),
+    }
+    for side, count in counts.items():
+        if built[side] not in WITHOUT_KEYS and count.max > ZERO:
+            spared = SPARED.get(built[side], 1)
+            charge = Charge(
+                key=f"move/keys/{side}",
+                label=f"requests to the key service of the {side}",
+                group=Group.SECURITY,
+                item=KEY_REQUESTS,
+                quantity=Range(count.min / spared, count.expected, count.max),
+            )
+            reason = "no row of the price list has requests to the key service"
+            spares = f"; a bucket key spares up to {spared - 1} of {spared}" if spared > 1 else ""
+            yield replace(unpriced(charge, reason + spares), unit="requests")
+
+
+def _snapshots(every: Sequence[Carried]) -> Iterator[LineItem]:
+    copies = [each.bytes for each in every if each.volume.by_snapshot]
+    if copies:
+        charge = Charge(
+            key="move/snapshots",
+            label="snapshots of disks, kept on both sides until they are restored",
+            group=Group.STORAGE,
+            item=SNAPSHOTS,
+            quantity=gb_of(_sum(copies)),
+        )
+        yield replace(unpriced(charge, "no row of the price list has snapshots"), unit="GB-month")

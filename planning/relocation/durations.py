@@ -1,0 +1,135 @@
+"""How long a relocation takes, from rates that somebody measured or said. What no rate covers is not known, never 0."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Final, Self
+
+from planning.values.money import ZERO, Range
+from planning.relocation.inventory.volume import MIB
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from planning.relocation.transfer_rates import Rate, Rates
+    from planning.relocation.inventory.volume import Volume
+
+DAY: Final = Decimal(86_400)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """A time with what it is made of.
+
+    Args:
+        seconds: None where it is not known.
+        at_least: whether something in it is not known, so that it is a floor.
+        basis: the arithmetic and its rates in words.
+    """
+
+    seconds: Range | None
+    basis: str
+    at_least: bool = False
+
+    @classmethod
+    def unknown(cls, basis: str) -> Self:
+        """A time that nobody can tell."""
+        return cls(seconds=None, basis=basis)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VolumeTime:
+    """First copy of one volume."""
+
+    name: str
+    kind: str
+    span: Span
+
+
+def carried(volume: Volume, rates: Rates) -> Span:
+    """Time of one full copy: the longer of what its bytes take and what its objects take."""
+    if volume.kind == "database":
+        return _by(volume.bytes, rates.dump, what="bytes", missing="a measured rate of dump and restore")
+    return _longer(
+        _by(volume.bytes, rates.bytes, what="bytes", missing="a bandwidth"),
+        _by(volume.objects, rates.objects, what="objects", missing="a rate of small files"),
+    )
+
+
+def one_after_another(spans: Iterable[Span]) -> Span:
+    """Sum of times; a floor where one of them is not known, not known where none is."""
+    listed = tuple(spans)
+    known = [each.seconds for each in listed if each.seconds is not None]
+    basis = " + ".join(dict.fromkeys(each.basis for each in listed)) or "nothing to do"
+    if listed and not known:
+        return Span.unknown(basis)
+    total = Range.exactly(0)
+    for each in known:
+        total += each
+    open_ends = len(known) < len(listed) or any(each.at_least for each in listed)
+    return Span(seconds=total, basis=basis, at_least=open_ends)
+
+
+def seed(volumes: Sequence[Volume], rates: Rates) -> Span:
+    """Time of the first copy of everything but databases.
+
+    At best all are copied side by side and wait for one limit only; else one waits for the link while another could
+    have used it, and they take as long as one after another.
+    """
+    copied = [volume for volume in volumes if volume.kind != "database"]
+    each = one_after_another(carried(volume, rates) for volume in copied)
+    if each.seconds is None:
+        return each
+    together = _longer(
+        _by(_sum(copied, lambda volume: volume.bytes), rates.bytes, what="bytes", missing="a bandwidth"),
+        _by(
+            _sum(copied, lambda volume: volume.objects), rates.objects, what="objects", missing="a rate of small files"
+        ),
+    )
+    least = min(together.seconds.min, each.seconds.min) if together.seconds else each.seconds.min
+    return Span(
+        seconds=Range(least, each.seconds.expected, each.seconds.max), basis=together.basis, at_least=each.at_least
+    )
+
+
+def _sum(volumes: Iterable[Volume], of: Callable[[Volume], Range | None]) -> Range:
+    total = Range.exactly(0)
+    for volume in volumes:
+        total += of(volume) or Range.exactly(0)
+    return total
+
+
+def _by(amount: Range | None, rate: Rate | None, *, what: str, missing: str) -> Span:
+    """An amount at a rate."""
+    if amount is None:
+        return Span.unknown(f"how many {what} there are is not known")
+    if amount.max == ZERO:
+        return Span(seconds=Range.exactly(0), basis=f"no {what}")
+    if rate is None:
+        return Span.unknown(f"needs {missing}")
+    seconds = Range(*(each / rate.per_second for each in (amount.min, amount.expected, amount.max)))
+    return Span(seconds=seconds, basis=_said(what, rate))
+
+
+def _said(what: str, rate: Rate) -> str:
+    """A rate in words: "bytes at 60.0 MiB/s, measured"."""
+    speed = f"{rate.per_second / MIB:.1f} MiB/s" if what == "bytes" else f"{rate.per_second:.0f} a second"
+    note = f" ({rate.note})" if rate.note else ""
+    return f"{what} at {speed}, {rate.basis}{note}"
+
+
+def _longer(one: Span, other: Span) -> Span:
+    """The longer of two times that pass side by side, reading by reading."""
+    if one.seconds is None and other.seconds is None:
+        return Span.unknown(f"{one.basis}; {other.basis}")
+    if one.seconds is None or other.seconds is None:
+        known, lacking = (other, one) if one.seconds is None else (one, other)
+        return Span(seconds=known.seconds, basis=f"{known.basis}; {lacking.basis}", at_least=True)
+    seconds = Range(
+        max(one.seconds.min, other.seconds.min),
+        max(one.seconds.expected, other.seconds.expected),
+        max(one.seconds.max, other.seconds.max),
+    )
+    basis = one.basis if one.seconds.expected >= other.seconds.expected else other.basis
+    return Span(seconds=seconds, basis=basis, at_least=one.at_least or other.at_least)

@@ -1,0 +1,239 @@
+"""What a lock says that there must be: tiers, platform parts, buckets of the store, names, keys and secrets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from planning.checklist.model.vocabulary import HOME
+from planning.values.money import ZERO, Range
+from planning.values.hostnames import HOSTS, PRIVATE_DOMAIN
+from planning.relocation.inventory.bucket_state import PURPOSES, STORE_USERS, TEAM_BUCKET
+from planning.relocation.inventory.state_classes import PARTS
+from planning.relocation.inventory.stack_inventory import NOT_ASKED, Inventory, in_order
+from planning.relocation.inventory.assets import ASKED, CLAIMED, NOT_LOOKED, Kind, Loss, Thing, Treatment
+from planning.relocation.inventory.volume import GB
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from decimal import Decimal
+
+    from planning.spec.platform import Installed, Platform
+    from planning.spec.lock import Lock
+    from planning.relocation.inventory.bucket_state import BucketRow
+    from planning.relocation.inventory.state_classes import Kept
+    from planning.spec.cluster import ClusterSpec, Tier
+
+# User of the object store to the part that brings it along; "" for every platform.
+USER_PARTS: Final[Mapping[str, str]] = {
+    "mlflow": "mlflow",
+    "loki": "loki",
+    "tempo": "tempo",
+    "pipelines": "pipelines",
+    "backups": "",
+    "airflow": "airflow",
+}
+OBJECT_TIERS: Final = ("cold", "archive")
+ARTIFACTS: Final = "artifacts"  # the cold tier's second bucket (components/context/buckets.py, equal by test)
+
+
+def from_lock(lock: Lock) -> Inventory:
+    """What the lock says that there must be."""
+    found = [thing for spec in lock.placements for thing in _tiers(spec)]
+    if lock.spec.platform:
+        found += _platform(lock.spec, lock.spec.platform)
+    found += _beside(lock.spec)
+    return Inventory(
+        things=in_order(found),
+        unlooked=(("plan", "the program was not run"), ("cluster", NOT_ASKED)),
+    )
+
+
+def _upto(gb: Decimal | int) -> Range:
+    """A size of which only the most is known: it is reckoned with as if all of it were full."""
+    return Range(ZERO, gb * GB, gb * GB)
+
+
+def _tiers(spec: ClusterSpec) -> Iterator[Thing]:
+    beside = "" if spec.placement.name == HOME else f"{spec.placement.name}/"
+    for tier in spec.storage:
+        if tier.tier == "hot":
+            yield _hot(tier, beside)
+        elif tier.tier in OBJECT_TIERS:
+            yield from _buckets(tier, beside)
+        else:
+            loss, reason = PURPOSES[tier.purpose]
+            yield Thing(
+                key=f"file-system/{beside}{tier.tier}",
+                title=f"{tier.tier} tier: {tier.engine}",
+                kind=Kind.FILE_SYSTEM,
+                loss=loss,
+                treatment=Treatment.MOVED,
+                reason=reason,
+                part=tier.tier,
+                bytes=_upto(_largest_gb(tier)),
+                sized_by=ASKED,
+            )
+
+
+def _hot(tier: Tier, beside: str) -> Thing:
+    return Thing(
+        key=f"scratch/{beside}hot",
+        title=f"hot tier: {tier.engine}",
+        kind=Kind.VOLUME,
+        loss=Loss.RECREATABLE,
+        treatment=Treatment.MADE_ANEW,
+        reason="scratch of the nodes, lost with each of them anyway",
+        part="hot",
+        bytes=_upto(tier.asked_gb),
+        sized_by=ASKED,
+    )
+
+
+def _buckets(tier: Tier, beside: str) -> Iterator[Thing]:
+    """One for its purpose, and the cold tier's one for artifacts, which share its size."""
+    main = f"bucket/{beside}{tier.tier}-{tier.purpose}"
+    for purpose in (tier.purpose, *((ARTIFACTS,) if tier.tier == "cold" else ())):
+        loss, reason = PURPOSES[purpose]
+        first = purpose == tier.purpose
+        yield Thing(
+            key=f"bucket/{beside}{tier.tier}-{purpose}",
+            title=f"{tier.tier} tier: {purpose}",
+            kind=Kind.BUCKET,
+            loss=loss,
+            treatment=Treatment.MOVED,
+            reason=reason,
+            part=tier.tier,
+            bytes=_upto(_largest_gb(tier)) if first else None,
+            sized_by=ASKED if first else "counted with the tier's other bucket",
+            counted_with="" if first else main,
+        )
+
+
+def _largest_gb(tier: Tier) -> Decimal:
+    return tier.asked_gb + (tier.grown_gb.max if tier.grown_gb else 0)
+
+
+def _platform(spec: ClusterSpec, platform: Platform) -> Iterator[Thing]:
+    for part in platform.parts:
+        for kept in PARTS[part.name].keeps if part.name in PARTS else ():
+            yield _kept(part, kept)
+        if part.name not in PARTS:
+            yield _unknown(part)
+    users = [user for user, part in USER_PARTS.items() if not part or platform.part(part)]
+    if platform.part("object_store"):
+        for user in users:
+            yield _user_bucket(user, STORE_USERS[user], platform)
+        for team in platform.teams:
+            yield _user_bucket(f"team-{team.name}", TEAM_BUCKET, platform)
+    if platform.mirror:
+        yield _registry(platform.mirror)
+    yield _names(spec, platform)
+
+
+def _kept(part: Installed, kept: Kept) -> Thing:
+    size = _upto(part.disk_gb) if kept.disk and part.disk_gb else None
+    return Thing(
+        key=kept.key,
+        title=kept.title,
+        kind=kept.kind,
+        loss=kept.loss,
+        treatment=kept.treatment,
+        reason=kept.reason,
+        part=part.name,
+        locator=kept.locator,
+        bytes=size,
+        sized_by=CLAIMED if size else NOT_LOOKED,
+    )
+
+
+def _unknown(part: Installed) -> Thing:
+    return Thing(
+        key=f"volumes/{part.name}",
+        title=f"whatever {part.title} keeps",
+        kind=Kind.VOLUME,
+        loss=Loss.IRREPLACEABLE,
+        treatment=Treatment.MOVED,
+        reason="this Atoll does not know the part, so that nobody can say that it keeps nothing",
+        part=part.name,
+        locator=part.namespace,
+        bytes=_upto(part.disk_gb) if part.disk_gb else None,
+    )
+
+
+def _user_bucket(user: str, row: BucketRow, platform: Platform) -> Thing:
+    inside = platform.object_store != "provider"
+    return Thing(
+        key=f"store/{user}",
+        title=f"{row.title}: {user.removeprefix('team-')}" if row is TEAM_BUCKET else row.title,
+        kind=Kind.BUCKET,
+        loss=row.loss,
+        treatment=row.treatment,
+        reason=row.reason,
+        part="object_store",
+        locator=user if inside else f"platform bucket, {user}/",
+    )
+
+
+def _registry(mirror: str) -> Thing:
+    return Thing(
+        key="registry/mirror",
+        title="mirror of charts and images",
+        kind=Kind.REGISTRY,
+        loss=Loss.RECREATABLE,
+        treatment=Treatment.MADE_ANEW,
+        reason="it is filled by atoll software images; the target must reach it, or have one of its own",
+        locator=mirror,
+    )
+
+
+def _names(spec: ClusterSpec, platform: Platform) -> Thing:
+    domain = spec.network.domain or PRIVATE_DOMAIN
+    hosts = [host for part, host in HOSTS.items() if platform.part(part)]
+    return Thing(
+        key="names/services",
+        title="names of the services",
+        kind=Kind.NAMES,
+        loss=Loss.RECREATABLE,
+        treatment=Treatment.MOVED,
+        reason="they are switched to the target's addresses at the end of the freeze",
+        locator=" ".join(f"{host}.{domain}" for host in sorted(hosts)),
+    )
+
+
+def _beside(spec: ClusterSpec) -> Iterator[Thing]:
+    """What every stack has, however small its platform."""
+    yield Thing(
+        key="objects/people",
+        title="what people made in the cluster: notebooks, services, schedules",
+        kind=Kind.OBJECTS,
+        loss=Loss.IRREPLACEABLE,
+        treatment=Treatment.MOVED,
+        reason="definitions that no program knows; what the program makes is made at the target by itself",
+        locator="work-*",
+    )
+    yield Thing(
+        key="secrets/people",
+        title="secrets that people made",
+        kind=Kind.SECRETS,
+        loss=Loss.IRREPLACEABLE,
+        treatment=Treatment.MOVED,
+        reason="tokens and keys of people; their values never pass through Atoll",
+        locator="work-*",
+    )
+    yield Thing(
+        key="secrets/platform",
+        title="secrets of the platform and keys of the VPN",
+        kind=Kind.SECRETS,
+        loss=Loss.RECREATABLE,
+        treatment=Treatment.MADE_ANEW,
+        reason="the target's program makes its own, so that none is known on both sides",
+    )
+    if spec.placement.target in {"aws", "gcp"}:
+        yield Thing(
+            key="key/data",
+            title="key that data is encrypted with",
+            kind=Kind.KEY,
+            loss=Loss.IRREPLACEABLE,
+            treatment=Treatment.STAYS,
+            reason="the target encrypts with its own; this one must outlive everything that it encrypted",
+        )

@@ -1,0 +1,117 @@
+"""Every stateful thing of a stack: from its lock, from what its program registers, and from the cluster as it runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from planning.relocation.inventory.resource_assets import keys_of
+from planning.relocation.inventory.assets import Loss, Seen, Treatment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from planning.relocation.inventory.assets import Thing
+    from planning.costs.resources.resource import Resource
+
+NOT_ASKED: Final = "the cluster was not asked"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inventory:
+    """All of it, and what could not be looked at.
+
+    Args:
+        things: by key, each once.
+        unlooked: what was not asked, and why: "cluster" to "ATOLL_KUBECONFIG is not set".
+        strange: registered resources that hold state and that no row of ours knows: a plan says so, never skips them.
+    """
+
+    things: tuple[Thing, ...]
+    unlooked: tuple[tuple[str, str], ...] = ()
+    strange: tuple[str, ...] = ()
+
+    @property
+    def moved(self) -> tuple[Thing, ...]:
+        """What crosses over."""
+        return tuple(each for each in self.things if each.moved)
+
+    @property
+    def left_out(self) -> tuple[Thing, ...]:
+        """What does not, with its reason."""
+        return tuple(each for each in self.things if not each.moved)
+
+
+def with_resources(inventory: Inventory, resources: Iterable[Resource]) -> Inventory:
+    """The same, with what the program registers."""
+    things = {each.key: each for each in inventory.things}
+    strange: list[str] = []
+    for resource in resources:
+        for new in keys_of(resource):
+            if new is None:
+                strange.append(f"{resource.type} {resource.name}")
+                continue
+            there = things.get(new.key, new)
+            things[new.key] = replace(there, seen=_also(there.seen, Seen.PLAN))
+    return replace(
+        inventory,
+        things=in_order(things.values()),
+        unlooked=tuple(each for each in inventory.unlooked if each[0] != "plan"),
+        strange=tuple(sorted({*inventory.strange, *strange})),
+    )
+
+
+def with_cluster(
+    inventory: Inventory, found: Iterable[Thing], *, silence: str = "", instead: Iterable[str] = ()
+) -> Inventory:
+    """The same, with what a running cluster says of itself.
+
+    Args:
+        found: things by the keys of this inventory, or by keys of their own.
+        silence: why the cluster did not answer.
+        instead: keys of what the lock could only guess at, and what was found stands for.
+    """
+    rest = tuple(each for each in inventory.unlooked if each[0] != "cluster")
+    if silence:
+        return replace(inventory, unlooked=(*rest, ("cluster", silence)))
+    guesses = frozenset(instead)
+    things = {each.key: each for each in inventory.things if each.key not in guesses}
+    for new in found:
+        there = things.get(new.key)
+        things[new.key] = new if there is None else _closer(there, new)
+    return replace(inventory, things=in_order(things.values()), unlooked=rest)
+
+
+def without(inventory: Inventory, keys: Iterable[str]) -> Inventory:
+    """The same, with things that its owner leaves behind."""
+    left = frozenset(keys)
+    reason = "left out by the plan's file: nobody asked for it"
+    return replace(
+        inventory,
+        things=tuple(
+            replace(each, treatment=Treatment.STAYS, reason=reason) if each.key in left and each.moved else each
+            for each in inventory.things
+        ),
+    )
+
+
+def _closer(there: Thing, new: Thing) -> Thing:
+    """What is known of a thing already, with what the cluster adds."""
+    return replace(
+        there,
+        locator=new.locator or there.locator,
+        bytes=new.bytes or there.bytes,
+        objects=new.objects or there.objects,
+        sized_by=new.sized_by if new.bytes else there.sized_by,
+        seen=_also(there.seen, Seen.CLUSTER),
+    )
+
+
+def _also(seen: tuple[Seen, ...], other: Seen) -> tuple[Seen, ...]:
+    return seen if other in seen else (*seen, other)
+
+
+def in_order(things: Iterable[Thing]) -> tuple[Thing, ...]:
+    """What is moved first, and of that what nothing can replace."""
+    order = list(Treatment)
+    return tuple(sorted(things, key=lambda each: (order.index(each.treatment), list(Loss).index(each.loss), each.key)))

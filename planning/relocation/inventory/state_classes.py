@@ -1,0 +1,251 @@
+"""What each platform part, bucket and tier keeps, and what its loss would mean: a table with reasons."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from planning.relocation.inventory.assets import Kind, Loss, Treatment
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """One thing that a part keeps.
+
+    Args:
+        key: as in `Thing.key`.
+        locator: namespace/name at the source.
+        disk: whether the volumes that the lock foresees for the part are where it lies.
+    """
+
+    key: str
+    title: str
+    kind: Kind
+    loss: Loss
+    reason: str
+    treatment: Treatment = Treatment.MOVED
+    locator: str = ""
+    disk: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartRow:
+    """What a platform part keeps.
+
+    Args:
+        reason: why there is nothing of it to move, where it keeps nothing.
+    """
+
+    reason: str = ""
+    keeps: tuple[Kept, ...] = ()
+
+
+def _nothing(reason: str) -> PartRow:
+    return PartRow(reason=reason)
+
+
+_PROGRAM: Final = _nothing("made by the program from the lock, at the target as at the source")
+_STATELESS: Final = _nothing("keeps nothing: what it serves is in the cluster's objects or in another part's database")
+_NODE: Final = _nothing("runs on nodes and keeps nothing of its own")
+_VIEW: Final = _nothing("shows what other parts keep")
+
+
+def _database(part: str, title: str, kind: Kind, locator: str, reason: str) -> Kept:
+    return Kept(
+        key=f"database/{part}",
+        title=title,
+        kind=kind,
+        loss=Loss.IRREPLACEABLE,
+        reason=reason,
+        locator=locator,
+        disk=True,
+    )
+
+
+def _store(name: str) -> PartRow:
+    return PartRow(
+        keeps=(
+            Kept(
+                key=f"volumes/{name}",
+                title="drives of the object store",
+                kind=Kind.VOLUME,
+                loss=Loss.RECREATABLE,
+                treatment=Treatment.MADE_ANEW,
+                reason="its buckets are moved object by object, into a store that the target makes",
+                locator="object-store",
+                disk=True,
+            ),
+        )
+    )
+
+
+# Name in catalogs/software/parts.csv to what it keeps. Databases and volumes as the parts of components/platform make
+# them; what is excluded follows research/policy_migration.md section 3.3.
+PARTS: Final[Mapping[str, PartRow]] = {
+    "namespaces": _PROGRAM,
+    "cert_manager": _nothing("certificates are issued anew: the target's authority is its own"),
+    "istio": _STATELESS,
+    "kubeflow_base": _PROGRAM,
+    "oauth2_proxy": _nothing("sessions end: people sign in once more"),
+    "dex": _nothing("people and clients come from the lock; sessions end"),
+    "ingress": _nothing("certificates are issued anew; its names are in the inventory by themselves"),
+    "knative": _nothing("what it runs is made from InferenceServices"),
+    "dashboard": _nothing("Profiles and PodDefaults are made by the program; what people made is among the objects"),
+    "notebooks": PartRow(
+        keeps=(
+            Kept(
+                key="volumes/notebooks",
+                title="volumes of notebooks",
+                kind=Kind.VOLUME,
+                loss=Loss.IRREPLACEABLE,
+                reason="people's code and notes, in volumes that they made themselves; no lock knows how many",
+                locator="work-*",
+            ),
+        )
+    ),
+    "trainer": _nothing("jobs of training are started again; their checkpoints are in buckets"),
+    "pipelines": PartRow(
+        keeps=(
+            _database(
+                "pipelines",
+                "database of Pipelines, with its metadata store",
+                Kind.MYSQL,
+                "kubeflow/mysql",
+                "runs, schedules and lineage; the specs of pipelines are objects beside it",
+            ),
+        )
+    ),
+    "katib": PartRow(
+        keeps=(_database("katib", "database of Katib", Kind.MYSQL, "kubeflow/katib-mysql", "what each trial measured"),)
+    ),
+    "kserve": _nothing("InferenceServices are among the objects of the cluster; models are in buckets"),
+    "model_registry": PartRow(
+        keeps=(
+            _database(
+                "model_registry",
+                "database of the Hub",
+                Kind.POSTGRESQL,
+                "kubeflow/model-registry-db",
+                "registered models and their versions",
+            ),
+        )
+    ),
+    "runtimes": _PROGRAM,
+    "external_secrets": _nothing("secrets are fetched again from where they are kept"),
+    "prometheus_crds": _PROGRAM,
+    "prometheus": PartRow(
+        keeps=(
+            Kept(
+                key="volumes/prometheus",
+                title="series of Prometheus",
+                kind=Kind.VOLUME,
+                loss=Loss.RECREATABLE,
+                treatment=Treatment.STAYS,
+                reason="measurements of the source; they say nothing of the target and end with their retention",
+                locator="observability",
+                disk=True,
+            ),
+            Kept(
+                key="database/grafana",
+                title="Grafana's own database",
+                kind=Kind.VOLUME,
+                loss=Loss.IRREPLACEABLE,
+                reason="dashboards that people made: SQLite in its volume; those of the platform are made anew",
+                locator="observability/prometheus-grafana",
+            ),
+        )
+    ),
+    "loki": PartRow(
+        keeps=(
+            Kept(
+                key="volumes/loki",
+                title="logs that are not in the bucket yet",
+                kind=Kind.VOLUME,
+                loss=Loss.RECREATABLE,
+                treatment=Treatment.STAYS,
+                reason="minutes of logs; they reach the bucket by themselves",
+                locator="observability",
+                disk=True,
+            ),
+        )
+    ),
+    "tempo": PartRow(
+        keeps=(
+            Kept(
+                key="volumes/tempo",
+                title="traces that are not in the bucket yet",
+                kind=Kind.VOLUME,
+                loss=Loss.RECREATABLE,
+                treatment=Treatment.STAYS,
+                reason="minutes of traces; they reach the bucket by themselves",
+                locator="observability",
+                disk=True,
+            ),
+        )
+    ),
+    "collector": _STATELESS,
+    "opencost": _VIEW,
+    "dashboards": _PROGRAM,
+    "gpu_operator": _NODE,
+    "device_plugin": _NODE,
+    "dcgm_exporter": _NODE,
+    "network_operator": _NODE,
+    "efa_plugin": _NODE,
+    "node_problem_detector": _NODE,
+    "burn_in": _NODE,
+    "acceptance": _nothing("its jobs leave nothing behind: results lie in the stack's folder"),
+    "kueue": _nothing("queues are held during the freeze, and drained or submitted again"),
+    "queues": _PROGRAM,
+    "spend_guard": _PROGRAM,
+    "teams": _PROGRAM,
+    "postgres_operator": _nothing("each database lies beside what uses it"),
+    "minio": _store("minio"),
+    "seaweedfs": _store("seaweedfs"),
+    "object_store": _PROGRAM,
+    "mlflow": PartRow(
+        keeps=(
+            _database(
+                "mlflow",
+                "database of MLflow",
+                Kind.POSTGRESQL,
+                "mlflow/mlflow-database",
+                "experiments, runs, models and traces, with the addresses of their artifacts",
+            ),
+        )
+    ),
+    "airflow": PartRow(
+        keeps=(
+            _database(
+                "airflow",
+                "database of Airflow",
+                Kind.POSTGRESQL,
+                "airflow/airflow-database",
+                "runs, connections and variables",
+            ),
+        )
+    ),
+    "slurm_operator": _STATELESS,
+    "slurm": PartRow(
+        keeps=(
+            Kept(
+                key="volumes/slurm",
+                title="jobs that Slurm's controller holds",
+                kind=Kind.VOLUME,
+                loss=Loss.RECREATABLE,
+                treatment=Treatment.MADE_ANEW,
+                reason="jobs that wait are submitted again; their data is in tiers and buckets",
+                locator="slurm",
+                disk=True,
+            ),
+        )
+    ),
+    "argo_cd": _nothing("applications come from Git"),
+    "velero": _nothing("backups are a bucket of their own"),
+    "ways_in": _nothing("keys of the VPN are made anew: people get new profiles"),
+    "karpenter_crd": _PROGRAM,
+    "karpenter": _NODE,
+    "aws_load_balancer_controller": _STATELESS,
+}

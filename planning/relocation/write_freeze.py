@@ -1,0 +1,186 @@
+"""How long writers stand still, part by part, and how many rounds of copying it takes until that is short enough."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Final, Literal
+
+from planning.values.money import ZERO, Range
+from planning.relocation.durations import DAY, Span, VolumeTime, carried, one_after_another, seed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from planning.relocation.transfer_rates import Rates
+    from planning.relocation.inventory.volume import Volume
+
+MOST_ROUNDS: Final = 100  # what has not met the window by then, does so by a hair at best
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What the person who plans has decided or knows.
+
+    Args:
+        smoke_seconds: of the smoke job; None where nobody has run it.
+        rewrite_seconds: of the rewrite of addresses, by dry run; None where there was none.
+        dns_ttl_seconds: time to live of the names, 0 where none is switched.
+    """
+
+    window_seconds: int
+    dns_ttl_seconds: int = 0
+    smoke_seconds: int | None = None
+    rewrite_seconds: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rounds:
+    """Copies until the window is met.
+
+    Args:
+        count: rounds after the first copy; None: never, or not known.
+        last: time of the round that fits, which the final one takes again.
+        words: how it ends.
+    """
+
+    count: int | None
+    last: Span
+    words: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FreezePart:
+    """One thing that writers wait for."""
+
+    step: str
+    title: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Times:
+    """Every time of a relocation."""
+
+    volumes: tuple[VolumeTime, ...]
+    seed: Span
+    rounds: Rounds
+    freeze: tuple[FreezePart, ...]
+    frozen: Span
+    """All parts of the freeze, one after another."""
+    window_seconds: int
+
+    @property
+    def fits(self) -> Literal["yes", "no", "cannot tell"]:
+        """Whether the freeze stays within the window, at its longest."""
+        seconds = self.frozen.seconds
+        if seconds is not None and seconds.min > self.window_seconds:
+            return "no"
+        if seconds is None or self.frozen.at_least:
+            return "cannot tell"
+        return "yes" if seconds.max <= self.window_seconds else "no"
+
+
+def times(volumes: Sequence[Volume], *, rates: Rates, asked: Asked) -> Times:
+    """Every time, from rates and what was asked."""
+    first = seed(volumes, rates)
+    rounds = rounds_until(volumes, rates=rates, first=first, window_seconds=asked.window_seconds)
+    parts = tuple(_freeze(volumes, rates=rates, asked=asked, rounds=rounds))
+    return Times(
+        volumes=tuple(VolumeTime(name=each.name, kind=each.kind, span=carried(each, rates)) for each in volumes),
+        seed=first,
+        rounds=rounds,
+        freeze=parts,
+        frozen=one_after_another(each.span for each in parts),
+        window_seconds=asked.window_seconds,
+    )
+
+
+def rounds_until(volumes: Sequence[Volume], *, rates: Rates, first: Span, window_seconds: int) -> Rounds:
+    """How many rounds follow the first copy until one of them fits into the window.
+
+    Each round copies what was written during the one before it, and lists every key: rounds shrink by the share of
+    the bandwidth that is written to, and never below the time of listing.
+    """
+    copied = [volume for volume in volumes if volume.kind != "database"]
+    if not copied:
+        return Rounds(
+            count=0, last=Span(seconds=Range.exactly(0), basis="no buckets, no files"), words="nothing to copy"
+        )
+    lacking = _lacking(copied, rates=rates, first=first)
+    if lacking or rates.bytes is None or first.seconds is None:
+        return Rounds(count=None, last=Span.unknown(lacking), words=f"cannot tell: {lacking}")
+    changed = sum((volume.change_bytes_per_day.max for volume in copied if volume.change_bytes_per_day), ZERO) / DAY
+    share = changed / rates.bytes.per_second
+    listing = _listing(copied, rates)
+    if share >= 1:
+        return _never(f"never: the source is written faster than it is copied ({share:.2f} of the bandwidth)")
+    if listing / (1 - share) > window_seconds:
+        return _never("never: listing alone takes longer than the window")
+    return _rounds(first.seconds.max, share=share, listing=listing, window=Decimal(window_seconds))
+
+
+def _rounds(seconds: Decimal, *, share: Decimal, listing: Decimal, window: Decimal) -> Rounds:
+    for count in range(1, MOST_ROUNDS + 1):
+        seconds = seconds * share + listing
+        if seconds <= window:
+            basis = f"what changes during the round before, {share:.4f} of the bandwidth, and the time of listing"
+            words = f"round {count} after the first copy fits into the window"
+            return Rounds(count=count, last=Span(seconds=Range.exactly(seconds), basis=basis), words=words)
+    return _never(f"not within {MOST_ROUNDS} rounds")
+
+
+def _never(words: str) -> Rounds:
+    return Rounds(count=None, last=Span.unknown(words), words=words)
+
+
+def _lacking(copied: Sequence[Volume], *, rates: Rates, first: Span) -> str:
+    """What keeps rounds from being reckoned; "" where nothing does."""
+    if rates.bytes is None:
+        return "it needs a bandwidth"
+    if first.seconds is None or first.at_least:
+        return "the time of the first copy is not known"
+    if rates.lists is None:
+        return "it needs a rate of listing"
+    unknown = [volume.name for volume in copied if volume.change_bytes_per_day is None]
+    return f"how fast {', '.join(unknown)} changes is not known" if unknown else ""
+
+
+def _listing(copied: Sequence[Volume], rates: Rates) -> Decimal:
+    keys = sum((volume.objects.max for volume in copied if volume.objects), ZERO)
+    return keys / rates.lists.per_second if rates.lists else ZERO
+
+
+def _freeze(volumes: Sequence[Volume], *, rates: Rates, asked: Asked, rounds: Rounds) -> Iterator[FreezePart]:
+    yield FreezePart(step="final_delta", title="last copy", span=rounds.last)
+    databases = [volume for volume in volumes if volume.kind == "database"]
+    if databases:
+        span = one_after_another(carried(volume, rates) for volume in databases)
+        yield FreezePart(step="databases", title="databases dumped and restored", span=span)
+    yield FreezePart(step="verify", title="manifests of both sides", span=_verified(volumes, rates))
+    yield FreezePart(step="rewrite", title="addresses rewritten", span=_given(asked.rewrite_seconds, "dry run"))
+    yield FreezePart(step="smoke", title="smoke", span=_given(asked.smoke_seconds, "run of the smoke job"))
+    if asked.dns_ttl_seconds:
+        span = Span(seconds=Range.exactly(asked.dns_ttl_seconds), basis="time to live of the names, given")
+        yield FreezePart(step="dns", title="names", span=span)
+
+
+def _given(seconds: int | None, what: str) -> Span:
+    if seconds is None:
+        return Span.unknown(f"needs the time of a {what}")
+    return Span(seconds=Range.exactly(seconds), basis=f"time of a {what}, given")
+
+
+def _verified(volumes: Sequence[Volume], rates: Rates) -> Span:
+    """Both sides read side by side: the bytes that are verified, at the rate of reading."""
+    rate = rates.verify or rates.bytes
+    copied = [volume for volume in volumes if volume.kind != "database"]
+    if rate is None:
+        return Span.unknown("needs a rate of reading")
+    unknown = [volume.name for volume in copied if volume.bytes is None]
+    amount = Range.exactly(0)
+    for volume in copied:
+        amount += (volume.bytes or Range.exactly(0)).times(volume.verified_share)
+    seconds = Range(*(each / rate.per_second for each in (amount.min, amount.expected, amount.max)))
+    which = "reading" if rates.verify else "the copy, for none of reading was given"
+    return Span(seconds=seconds, basis=f"what is verified at the rate of {which}", at_least=bool(unknown))

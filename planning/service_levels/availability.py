@@ -1,0 +1,167 @@
+"""What a part delivered in a month: counted second by second, with two readings of what nobody measured."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Final, Literal
+
+from planning.platform.alerts import availability as delivered
+from planning.service_levels.series import Name, edges, value_at
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from planning.service_levels.month import Month
+    from planning.service_levels.service_parts import Part
+    from planning.service_levels.series import Recorded, Run
+    from planning.service_levels.exclusions import Window
+
+Standing = Literal["up", "short", "excluded", "not known", "before"]
+ONE: Final = Fraction(1)
+NONE: Final = Fraction(0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """A stretch of the month in which nothing changed.
+
+    Args:
+        owed: nodes, or 1 for what there is one of; where nobody measured, the most it can have been.
+        delivered: of those; None where nobody measured.
+    """
+
+    start: int
+    end: int
+    standing: Standing
+    owed: Fraction
+    delivered: Fraction | None
+
+    @property
+    def seconds(self) -> int:
+        """How long it was."""
+        return self.end - self.start
+
+    @property
+    def missing(self) -> Fraction:
+        """What was owed and not there, in node-seconds or seconds; all of it where nobody measured."""
+        return self.seconds * (self.owed - (self.delivered or NONE))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attained:
+    """A month of one part, in node-seconds or seconds.
+
+    Args:
+        owed: that was measured or excluded.
+        short: measured, owed, not delivered, and not excluded.
+        forgiven: the same within an exclusion.
+        unknown: owed at most while nobody measured.
+    """
+
+    part: Part
+    spans: tuple[Span, ...]
+    owed: Fraction
+    short: Fraction
+    forgiven: Fraction
+    unknown: Fraction
+
+    @property
+    def percent_if_up(self) -> Fraction | None:
+        """Attainment where what nobody measured was up; None where nothing was owed."""
+        total = self.owed + self.unknown
+        return 100 * (total - self.short) / total if total else None
+
+    @property
+    def percent_if_down(self) -> Fraction | None:
+        """Attainment where what nobody measured was down; None where nothing was owed."""
+        total = self.owed + self.unknown
+        return 100 * (self.owed - self.short) / total if total else None
+
+    def seconds(self, standing: Standing) -> int:
+        """How long it stood so."""
+        return sum(span.seconds for span in self.spans if span.standing == standing)
+
+
+def attained(
+    part: Part, recorded: Recorded, *, month: Month, starts: int | None, windows: Sequence[Window]
+) -> Attained:
+    """The month of one part.
+
+    Args:
+        starts: second on which the work on the accepted cluster began; what lies before is not counted.
+        windows: exclusions that hold for this part: such time is not counted as a failure.
+    """
+    spans = tuple(_merged(_spans(part, recorded, month=month, starts=starts or 0, windows=windows)))
+    known = [span for span in spans if span.standing in {"up", "short", "excluded"}]
+    return Attained(
+        part=part,
+        spans=spans,
+        owed=sum((span.owed * span.seconds for span in known), start=NONE),
+        short=sum((span.missing for span in spans if span.standing == "short"), start=NONE),
+        forgiven=sum((span.missing for span in spans if span.standing == "excluded"), start=NONE),
+        unknown=sum((span.missing for span in spans if span.standing == "not known"), start=NONE),
+    )
+
+
+def _spans(part: Part, recorded: Recorded, *, month: Month, starts: int, windows: Sequence[Window]) -> Iterator[Span]:
+    there, owed = recorded.of(part.series), _owed_runs(part, recorded)
+    most = _most(part, owed, month)
+    marks = {month.start, month.end, *edges((*there, *owed), start=month.start, end=month.end)}
+    marks |= {edge for window in windows for edge in (window.start, window.end)} | {starts}
+    ordered = sorted(mark for mark in marks if month.start <= mark <= month.end)
+    for start, end in itertools.pairwise(ordered):
+        wanted, found = _wanted(part, owed, start), value_at(there, start)
+        excluded = any(window.start <= start < window.end for window in windows)
+        if start < starts:
+            yield Span(start=start, end=end, standing="before", owed=NONE, delivered=NONE)
+        elif wanted == NONE:
+            yield Span(start=start, end=end, standing="up", owed=NONE, delivered=NONE)
+        elif wanted is None or found is None:
+            standing: Standing = "excluded" if excluded else "not known"
+            yield Span(start=start, end=end, standing=standing, owed=most if wanted is None else wanted, delivered=None)
+        else:
+            had = min(found, wanted)
+            standing = "up" if had == wanted else "excluded" if excluded else "short"
+            yield Span(start=start, end=end, standing=standing, owed=wanted, delivered=had)
+
+
+def _owed_runs(part: Part, recorded: Recorded) -> tuple[Run, ...]:
+    """Nodes that were owed of the part's pool; nothing of what is no pool's."""
+    return recorded.of(Name(delivered.OWED, part.series.of)) if part.pools else ()
+
+
+def _wanted(part: Part, owed: Sequence[Run], second: int) -> Fraction | None:
+    """What was owed at a moment: as recorded, else as the lock says it where that never changes.
+
+    Of a fabric nothing is owed while its pool has no node.
+    """
+    found = value_at(owed, second)
+    if part.owed is None:
+        return NONE if found == 0 else ONE
+    return Fraction(part.owed.fixed) if found is None and not part.owed.elastic else found
+
+
+def _most(part: Part, owed: Sequence[Run], month: Month) -> Fraction:
+    """The most that can have been owed while nobody measured: the most that ever was, else every node of the lock."""
+    if part.owed is None:
+        return ONE
+    seen = [run.value for run in owed if run.start < month.end and run.end > month.start]
+    return max(seen, default=Fraction(part.owed.most))
+
+
+def _merged(spans: Iterator[Span]) -> Iterator[Span]:
+    last: Span | None = None
+    for span in spans:
+        if last is None:
+            last = span
+        elif (last.standing, last.owed, last.delivered) == (span.standing, span.owed, span.delivered):
+            last = Span(
+                start=last.start, end=span.end, standing=span.standing, owed=span.owed, delivered=span.delivered
+            )
+        else:
+            yield last
+            last = span
+    if last is not None:
+        yield last

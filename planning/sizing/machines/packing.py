@@ -1,0 +1,129 @@
+"""How many nodes of a machine type the copies of a demand take: spread over nodes, packed into them, or sharing."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from math import ceil
+from typing import TYPE_CHECKING, NamedTuple
+
+from planning.sizing.demand import Misfit
+from planning.sizing import assumptions
+from planning.sizing.machines.rejection_reasons import BANDWIDTH_UNKNOWN, CARD_TOO_SMALL, MEMORY_UNKNOWN, NODE_TOO_SMALL, REPLICA_SPANS, SIZE_UNKNOWN, TOO_SLOW_PER_TOKEN
+
+if TYPE_CHECKING:
+    from catalogs.model import Accelerator, Machine
+    from planning.sizing.demand import Demand, ServingLoad
+    from planning.values.money import Range
+
+
+class Seats(NamedTuple):
+    """Nodes without spares."""
+
+    working: int  # at the peak
+    low: int  # at the least number of copies
+    expected: Decimal  # at the expected number of copies
+    needed: int  # accelerators of one job, of one replica, or of all who share
+    spans: bool  # one job covers all of the nodes
+    ms_per_token: Decimal | None
+
+
+def seat(demand: Demand, machine: Machine, accelerator: Accelerator) -> Seats | Misfit:
+    """The nodes that hold a demand for accelerators, whatever its deadline."""
+    if demand.indivisible_gb > accelerator.memory_gb:
+        return CARD_TOO_SMALL
+    if demand.one_node:
+        return _replicas(demand, machine, accelerator)
+    if demand.indivisible_gb and demand.copies.max > 1:
+        return _sharers(demand, machine, accelerator)
+    return _job(demand, machine, accelerator)
+
+
+def _job(demand: Demand, machine: Machine, accelerator: Accelerator) -> Seats | Misfit:
+    needed = demand.accelerators
+    if demand.memory_gb:
+        needed = max(needed, ceil(demand.memory_gb / accelerator.memory_gb))
+    nodes = -(-needed // machine.accelerators)
+    if demand.vcpus or demand.memory_gib:
+        beside = nodes_beside(demand, machine)
+        if isinstance(beside, Misfit):
+            return beside
+        nodes = max(nodes, beside)
+    if demand.copies.max > 1:
+        nodes *= ceil(demand.copies.max)
+    return Seats(nodes, nodes, Decimal(nodes), needed, spans=True, ms_per_token=None)
+
+
+def nodes_beside(demand: Demand, machine: Machine) -> int | Misfit:
+    """Nodes that hold the cores and the main memory asked for in all; 1 where none are."""
+    nodes = 1
+    if demand.vcpus:
+        if not machine.vcpus:
+            return SIZE_UNKNOWN
+        nodes = -(-demand.vcpus // machine.vcpus)
+    if demand.memory_gib:
+        if not machine.memory_gib:
+            return MEMORY_UNKNOWN
+        nodes = max(nodes, ceil(demand.memory_gib / machine.memory_gib))
+    return nodes
+
+
+def _replicas(demand: Demand, machine: Machine, accelerator: Accelerator) -> Seats | Misfit:
+    needed = max(demand.accelerators, demand.per_copy, ceil(demand.memory_gb / accelerator.memory_gb))
+    if needed > machine.accelerators:
+        return REPLICA_SPANS
+    if demand.load is not None:
+        return _answering(demand, demand.load, machine, accelerator, needed=needed)
+    time = None
+    bandwidth = accelerator.hbm_gb_per_s
+    if demand.bytes_per_token is not None and bandwidth:
+        time = demand.bytes_per_token / (needed * bandwidth * assumptions.BYTES_PER_GB_AND_MS)
+        allowed = demand.latency_ms_per_token
+        if allowed is not None and time > allowed:
+            needed = ceil(time * needed / allowed)
+            if needed > machine.accelerators:
+                return TOO_SLOW_PER_TOKEN
+            time = demand.bytes_per_token / (needed * bandwidth * assumptions.BYTES_PER_GB_AND_MS)
+    elif demand.latency_ms_per_token is not None:
+        return BANDWIDTH_UNKNOWN
+    return _packed(demand.copies, per_node=machine.accelerators // needed, needed=needed, ms_per_token=time)
+
+
+def _answering(
+    demand: Demand, load: ServingLoad, machine: Machine, accelerator: Accelerator, *, needed: int
+) -> Seats | Misfit:
+    """Replicas that answer a load; imported here, so that who gives replicas never pays for reading benchmarks."""
+    from planning.sizing.machines.replicas import replicas_for  # noqa: PLC0415
+
+    found = replicas_for(demand, load, accelerator, least=needed, most=machine.accelerators)
+    if isinstance(found, Misfit):
+        return found
+    return _packed(
+        found.copies,
+        per_node=machine.accelerators // found.accelerators,
+        needed=found.accelerators,
+        ms_per_token=found.ms_per_token,
+    )
+
+
+def _sharers(demand: Demand, machine: Machine, accelerator: Accelerator) -> Seats | Misfit:
+    if demand.per_copy > 1:
+        per_node = machine.accelerators // demand.per_copy
+        if not per_node:
+            return NODE_TOO_SMALL
+        return _packed(demand.copies, per_node=per_node, needed=demand.accelerators)
+    by_memory = ceil(demand.copies.max / (accelerator.memory_gb // demand.indivisible_gb))
+    needed = max(demand.accelerators, by_memory)
+    nodes = -(-needed // machine.accelerators)
+    return Seats(nodes, 0, Decimal(nodes), needed, spans=False, ms_per_token=None)
+
+
+def _packed(copies: Range, *, per_node: int, needed: int, ms_per_token: Decimal | None = None) -> Seats:
+    low = ceil(copies.min / per_node)
+    return Seats(
+        ceil(copies.max / per_node),
+        low,
+        max(Decimal(low), copies.expected / per_node),
+        needed,
+        spans=False,
+        ms_per_token=ms_per_token,
+    )

@@ -1,0 +1,186 @@
+"""Work of a training run: FLOPs from tokens or samples."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from planning.checklist.model.workload import FineTuning
+from planning.values.money import HOURS_PER_MONTH
+from planning.sizing import assumptions
+from planning.sizing.figures import figure, unknown
+
+if TYPE_CHECKING:
+    from planning.checklist.model.workload import Compute
+    from planning.sizing.demand import Figure
+
+WORK = "work of one run"
+
+
+def adapter_share(workload: Compute) -> Decimal | None:
+    """Trained share of the parameters under LoRA; None where all weights are trained."""
+    return workload.adapter_share if isinstance(workload, FineTuning) and workload.method == "lora" else None
+
+
+def deadline_hours(workload: Compute) -> Decimal | None:
+    """Hours within which one run is to end; None without a deadline."""
+    return None if workload.deadline is None else workload.deadline * assumptions.HOURS_PER_DAY
+
+
+def runs_per_month(workload: Compute) -> Decimal:
+    """Runs started in a month: as stated, else one."""
+    return Decimal(1) if workload.runs_per_month is None else workload.runs_per_month
+
+
+def most_hours_per_run(workload: Compute) -> Decimal | None:
+    """Hours that one run may take so that the runs of a month fit into a month.
+
+    None where the customer allows a longer run and states no frequency: by a deadline beyond a month, or by a number
+    of accelerators, from which the time follows.
+    """
+    if workload.runs_per_month is None:
+        deadline, asked = deadline_hours(workload), workload.hardware
+        sized = asked is not None and (asked.count is not None or asked.nodes is not None)
+        if sized or (deadline is not None and deadline > HOURS_PER_MONTH):
+            return None
+    return HOURS_PER_MONTH / runs_per_month(workload)
+
+
+def active_parameters(workload: Compute) -> Decimal | None:
+    """Parameters used per token; None without a model."""
+    model = workload.model
+    return None if model is None else model.active_parameters or model.parameters
+
+
+def has_experts(workload: Compute) -> bool:
+    """Whether only part of the parameters is used per token."""
+    model, active = workload.model, active_parameters(workload)
+    return model is not None and active is not None and active < model.parameters
+
+
+def flops_per_token(workload: Compute) -> Decimal | None:
+    """FLOPs per token: the parameters used per token, forward and backward; None without a model."""
+    model = workload.model
+    if model is None:
+        return None
+    used = model.active_parameters or model.parameters
+    share = adapter_share(workload)
+    if share is None:
+        return used * assumptions.TRAINING_FLOPS.value
+    return used * (assumptions.LORA_FROZEN_FLOPS.value + assumptions.TRAINING_FLOPS.value * share)
+
+
+def samples_per_run(workload: Compute) -> Decimal | None:
+    """Samples of all epochs; None where samples are not given."""
+    return None if workload.samples is None else workload.samples * workload.epochs
+
+
+def flops_per_run(workload: Compute) -> Decimal | None:
+    """FLOPs of one run; None where neither tokens nor FLOPs per sample say."""
+    per_token = flops_per_token(workload)
+    if workload.tokens is not None and per_token is not None:
+        return workload.tokens * per_token
+    samples = samples_per_run(workload)
+    if samples is None or workload.flops_per_sample is None:
+        return None
+    return samples * workload.flops_per_sample
+
+
+def trained_parameters(workload: Compute) -> Decimal | None:
+    """Parameters that change: all, or the adapters; None without a model."""
+    if workload.model is None:
+        return None
+    share = adapter_share(workload)
+    return workload.model.parameters if share is None else workload.model.parameters * share
+
+
+def step_tokens(workload: Compute) -> assumptions.Rule:
+    """Tokens of one step, at most."""
+    model = workload.model
+    large = model is not None and model.parameters >= assumptions.LARGE_MODEL
+    return assumptions.STEP_TOKENS_LARGE if large else assumptions.STEP_TOKENS
+
+
+def micro_batches(workload: Compute) -> Decimal:
+    """Micro-batches of one step, all accelerators together; 0 where no tokens say."""
+    if workload.tokens is None:
+        return Decimal(0)
+    return step_tokens(workload).value / assumptions.MICRO_BATCH_TOKENS.value
+
+
+def steps_per_run(workload: Compute) -> Decimal | None:
+    """The least number of steps of one run; None where neither tokens nor samples with a batch say."""
+    if workload.tokens is not None:
+        return workload.tokens / step_tokens(workload).value
+    samples = samples_per_run(workload)
+    if samples is None or workload.global_batch is None:
+        return None
+    return samples / workload.global_batch
+
+
+def exchange_gb(workload: Compute) -> Decimal | None:
+    """GB of gradients that all nodes of a job sum up in one run, at least; None where nobody can tell."""
+    trained, steps = trained_parameters(workload), steps_per_run(workload)
+    if trained is None or steps is None:
+        return None
+    return trained * assumptions.GRADIENT_BYTES.value * steps / assumptions.GIGA
+
+
+def work_figure(workload: Compute) -> Figure:
+    """The work of one run: measured, from tokens, from samples, or unknown."""
+    samples = samples_per_run(workload)
+    if samples is not None and workload.samples_per_second is not None:
+        return figure(
+            subject=workload.name,
+            name=WORK,
+            value=samples,
+            unit="samples",
+            formula="samples x epochs",
+            inputs={"samples": workload.samples, "epochs": workload.epochs},
+            source=assumptions.CHECKLIST,
+        )
+    flops = flops_per_run(workload)
+    if flops is None:
+        return unknown(
+            subject=workload.name,
+            name=WORK,
+            unit="FLOPs",
+            missing="tokens with a model, or samples with flops_per_sample or samples_per_second",
+            source=assumptions.TRAINING_FLOPS.source,
+        )
+    return _from_tokens(workload, flops) if workload.tokens is not None else _from_samples(workload, flops)
+
+
+def _from_tokens(workload: Compute, flops: Decimal) -> Figure:
+    share, model = adapter_share(workload), workload.model
+    lora = share is not None
+    used = None if model is None else model.active_parameters or model.parameters
+    return figure(
+        subject=workload.name,
+        name=WORK,
+        value=flops,
+        unit="FLOPs",
+        formula="(4 + 6 x adapter share) x parameters x tokens" if lora else "6 x parameters x tokens",
+        inputs={
+            **({"adapter share": share} if lora else {}),
+            "parameters used per token": used,
+            "tokens": workload.tokens,
+        },
+        source=assumptions.LORA_FROZEN_FLOPS.source if lora else assumptions.TRAINING_FLOPS.source,
+    )
+
+
+def _from_samples(workload: Compute, flops: Decimal) -> Figure:
+    return figure(
+        subject=workload.name,
+        name=WORK,
+        value=flops,
+        unit="FLOPs",
+        formula="FLOPs per sample x samples x epochs",
+        inputs={
+            "FLOPs per sample": workload.flops_per_sample,
+            "samples": workload.samples,
+            "epochs": workload.epochs,
+        },
+        source=assumptions.CHECKLIST,
+    )

@@ -1,0 +1,95 @@
+"""Storage: what must be provisioned so that the asked size can be used, and how fast it must be read."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import TYPE_CHECKING, Final
+
+from planning.sizing import assumptions
+from planning.sizing.figures import figure, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from decimal import Decimal
+
+    from planning.checklist.model.checklist import Checklist, DataSet, TierAsk
+    from planning.sizing.demand import Figure
+
+SUBJECT: Final = "storage"
+# Only the warm tier is a shared file system; a catalog's own share for an engine goes before these.
+USABLE: Final[Mapping[str, assumptions.Rule]] = {
+    "hot": assumptions.ALL_USABLE,
+    "warm": assumptions.SHARED_FILES_USABLE,
+    "cold": assumptions.ALL_USABLE,
+    "archive": assumptions.ALL_USABLE,
+}
+
+
+def provisioned_gb(usable_gb: Decimal | int, usable_share: Decimal, *, minimum_gb: int = 0, step_gb: int = 1) -> int:
+    """GB to rent so that `usable_gb` can be written: the least that is sold, or a whole number of steps.
+
+    Raises:
+        ValueError: a share that is not within (0, 1], or a step below 1.
+    """
+    if not 0 < usable_share <= 1 or step_gb < 1:
+        raise ValueError(f"a usable share lies within (0, 1], a step is at least 1 GB: {usable_share}, {step_gb}")
+    wanted = usable_gb / usable_share
+    return minimum_gb if wanted <= minimum_gb else ceil(wanted / step_gb) * step_gb
+
+
+def read_gb_per_s(dataset: DataSet) -> Decimal:
+    """GB/s of reads, sustained, that pass over the data set as often as asked."""
+    return dataset.size * dataset.passes_per_day / assumptions.SECONDS_PER_DAY
+
+
+def figures(checklist: Checklist) -> Iterator[Figure]:
+    """Every figure of the tiers and of the data set."""
+    for tier, asked in tiers(checklist).items():
+        yield _tier_figure(tier, asked)
+    if checklist.dataset is not None:
+        yield from _dataset_figures(checklist.dataset)
+
+
+def tiers(checklist: Checklist) -> Mapping[str, TierAsk]:
+    """The tiers that are asked for, by name."""
+    asked = checklist.storage
+    named = {"hot": asked.hot, "warm": asked.warm, "cold": asked.cold, "archive": asked.archive}
+    return {name: tier for name, tier in named.items() if tier is not None}
+
+
+def _tier_figure(tier: str, asked: TierAsk) -> Figure:
+    rule = USABLE[tier]
+    return figure(
+        subject=SUBJECT,
+        name=f"{tier} tier provisioned",
+        value=provisioned_gb(asked.size, rule.value),
+        unit="GB on each node" if tier == "hot" else "GB",
+        formula="usable size / usable share, before the steps it is sold in",
+        inputs={"usable size in GB": asked.size, "usable share": rule.value},
+        source=rule.source,
+    )
+
+
+def _dataset_figures(dataset: DataSet) -> Iterator[Figure]:
+    yield figure(
+        subject=SUBJECT,
+        name="data set read bandwidth",
+        value=read_gb_per_s(dataset),
+        unit="GB/s sustained",
+        formula="size x passes per day / 86400 s",
+        inputs={"size in GB": dataset.size, "passes per day": dataset.passes_per_day},
+        source=assumptions.TEXT_IO,
+    )
+    name, unit = "files opened", "files per second"
+    if dataset.file_count is None:
+        yield unknown(subject=SUBJECT, name=name, unit=unit, missing="dataset.file_count", source=assumptions.TEXT_IO)
+        return
+    yield figure(
+        subject=SUBJECT,
+        name=name,
+        value=dataset.file_count * dataset.passes_per_day / assumptions.SECONDS_PER_DAY,
+        unit=unit,
+        formula="files x passes per day / 86400 s",
+        inputs={"files": dataset.file_count, "passes per day": dataset.passes_per_day},
+        source=assumptions.TEXT_IO,
+    )

@@ -1,0 +1,126 @@
+"""Which line of a bill measures which usage. What is not known for certain measures nothing."""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Final
+
+from planning.usage.focus_columns import DESCRIPTION, SERVICE, UNIT, USAGE_TYPE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+EGRESS: Final = "egress"
+INGRESS: Final = "ingress"
+LOGS: Final = "logs"
+STORED: Final = "stored"  # GB-months in object storage, from which growth is told
+WRITES: Final = "writes"
+READS: Final = "reads"
+VOLUMES: Final = frozenset({EGRESS, INGRESS, LOGS, STORED})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meter:
+    """A pattern and what it measures.
+
+    Args:
+        column: FOCUS column that the pattern is held against, whole.
+        service: a word of the service's name, where the bill tells it: others sell under the same usage type.
+    """
+
+    column: str
+    pattern: re.Pattern[str]
+    usage: str
+    service: re.Pattern[str] | None = None
+
+    def fits(self, row: Mapping[str, str]) -> bool:
+        """Whether it is this that a row is of."""
+        service = row.get(SERVICE, "")
+        told = self.service is None or not service or self.service.search(service) is not None
+        return told and self.pattern.fullmatch(row.get(self.column, "")) is not None
+
+
+S3: Final = re.compile(r"S3|Simple Storage")
+LOGGING: Final = re.compile(r"CloudWatch")
+
+
+def _aws(pattern: str, usage: str, service: re.Pattern[str] | None = None) -> Meter:
+    """A usage type of AWS, with or without the region before it ("USE2-")."""
+    whole = re.compile(rf"(?:[A-Z]{{2,4}}\d{{0,2}}-)?{pattern}")
+    return Meter(column=USAGE_TYPE, pattern=whole, usage=usage, service=service)
+
+
+def _gcp(pattern: str, usage: str) -> Meter:
+    """A SKU of Google Cloud by its description."""
+    return Meter(column=DESCRIPTION, pattern=re.compile(pattern, re.IGNORECASE), usage=usage)
+
+
+# AWS: docs.aws.amazon.com/AmazonS3/latest/userguide/aws-usage-report-understand.html (2026-11); Google Cloud: names of
+# SKUs of Networking, Cloud Storage and Cloud Logging (cloud.google.com/skus, 2026-11).
+METERS: Final = (
+    _aws(r"DataTransfer-Out-Bytes", EGRESS),
+    _aws(r"DataTransfer-In-Bytes", INGRESS),
+    _aws(r"DataProcessing-Bytes", LOGS, LOGGING),
+    _aws(r"TimedStorage-ByteHrs", STORED, S3),
+    _aws(r"Requests-Tier1", WRITES, S3),
+    _aws(r"Requests-Tier2", READS, S3),
+    _gcp(r"Network Internet (?:Data Transfer Out|Egress) .*", EGRESS),
+    _gcp(r"Network Internet (?:Data Transfer In|Ingress) .*", INGRESS),
+    _gcp(r"Log Storage cost", LOGS),
+    _gcp(r"Standard Storage (?!.*(?:Operations|Replication)).*", STORED),
+    _gcp(r".*Standard.* Class A Operations.*|Regional Standard Class A Operations", WRITES),
+    _gcp(r".*Standard.* Class B Operations.*|Regional Standard Class B Operations", READS),
+)
+
+# AWS sells "GB" of 2^30 bytes (aws.amazon.com/s3/pricing, note on units); ours have 10^9.
+_GIB: Final = Decimal(2**30) / 10**9
+_GIGABYTES: Final[Mapping[str, Decimal]] = {
+    "gb": _GIB,
+    "gigabytes": _GIB,
+    "gib": _GIB,
+    "gibibyte": _GIB,
+    "gibibytes": _GIB,
+    "bytes": Decimal(1) / 10**9,
+    "byte": Decimal(1) / 10**9,
+    "b": Decimal(1) / 10**9,
+    "tb": _GIB * 1024,
+    "tib": _GIB * 1024,
+    "tebibyte": _GIB * 1024,
+    "mebibyte": _GIB / 1024,
+}
+_MONTHS: Final[Mapping[str, Decimal]] = {
+    "gb-mo": _GIB,
+    "gb-month": _GIB,
+    "gb-months": _GIB,
+    "gibibyte month": _GIB,
+    "gibibyte-month": _GIB,
+}
+BYTE_SECONDS: Final = "byte-seconds"
+_COUNTS: Final[Mapping[str, Decimal]] = {
+    "requests": Decimal(1),
+    "request": Decimal(1),
+    "count": Decimal(1),
+    "operations": Decimal(1),
+    "": Decimal(1),
+}
+
+
+def measured(row: Mapping[str, str]) -> str:
+    """What a row measures; "" for nothing of ours."""
+    return next((each.usage for each in METERS if each.fits(row)), "")
+
+
+def factor(row: Mapping[str, str], usage: str, *, month: tuple[int, int]) -> Decimal | None:
+    """What one of the row's units is in GB, GB-months or requests; None for a unit that nobody knows.
+
+    Args:
+        month: year and month of the row: what lies still must not seem to grow where a month is longer.
+    """
+    unit = row.get(UNIT, "").strip().casefold()
+    if usage == STORED and unit == BYTE_SECONDS:
+        return Decimal(1) / 10**9 / (monthrange(*month)[1] * 86_400)
+    units = _MONTHS if usage == STORED else _GIGABYTES if usage in VOLUMES else _COUNTS
+    return units.get(unit)

@@ -1,0 +1,150 @@
+"""All rules over one stack: what each says, what is exempt, and the one verdict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+from planning.values.errors import CannotTellError
+from planning.values.verdict import Verdict
+from policies.breach import Level
+from policies.exemptions import Standing, standing
+from policies.rule import BROKEN, MONEY, OLD_PRICES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from datetime import date
+
+    from policies.breach import Breach
+    from policies.exemptions import Exemption
+    from policies.settings import Law
+    from policies.rule import Rule
+    from policies.stack_context import Subject
+
+WORST_FIRST: Final = (MONEY, BROKEN, OLD_PRICES, CannotTellError.exit_code)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A breach, with what it leads to.
+
+    Args:
+        exemption: what lets it through, or would if it had not expired and were large enough; None for none.
+        standing: used where the breach is let through; None without an exemption.
+    """
+
+    rule: Rule
+    breach: Breach
+    level: Level
+    exemption: Exemption | None = None
+    standing: Standing | None = None
+
+    @property
+    def exempt(self) -> bool:
+        """Whether it is let through."""
+        return self.standing is Standing.USED
+
+    @property
+    def stops(self) -> bool:
+        """Whether it stops a deployment."""
+        return self.level is Level.MANDATORY and not self.exempt
+
+    @property
+    def sentence(self) -> str:
+        """The breach in full, with what is exempt about it."""
+        said = self.rule.sentence(self.breach)
+        if self.exemption is None or self.standing is None:
+            return said
+        by = f"exemption of {self.exemption.owner} until {self.exemption.expires}"
+        words = {
+            Standing.USED: f"let through by the {by}: {self.exemption.reason}",
+            Standing.EXPIRED: f"the {by} has expired",
+            Standing.EXCEEDED: f"the {by} lets {self.exemption.max_usd_per_month or 'no'} USD a month through, no more",
+        }
+        return f"{said} ({words[self.standing]})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What all rules say of one stack.
+
+    Args:
+        found: breaches in the order of the rules.
+        exemptions: each exemption of the stack with what became of it, also where nothing needed it.
+        notes: what could not be judged here, and where it is.
+    """
+
+    stack: str
+    found: tuple[Found, ...]
+    exemptions: tuple[tuple[Exemption, Standing], ...] = ()
+    notes: tuple[str, ...] = field(default_factory=tuple)
+
+    @property
+    def stopping(self) -> tuple[Found, ...]:
+        """What stops a deployment."""
+        return tuple(each for each in self.found if each.stops)
+
+    def without_old_prices(self) -> Report:
+        """The same where somebody goes on with old prices."""
+        return replace(self, found=tuple(each for each in self.found if each.rule.exit_code != OLD_PRICES))
+
+    @property
+    def verdict(self) -> Verdict:
+        """Over where a mandatory rule is broken, cannot tell where nobody knows, else within."""
+        verdicts = {each.breach.verdict for each in self.stopping}
+        return next((each for each in (Verdict.OVER, Verdict.CANNOT_TELL) if each in verdicts), Verdict.WITHIN)
+
+    @property
+    def exit_code(self) -> int:
+        """Of a command that ends with this report (design section 4.5)."""
+        codes = {
+            each.rule.exit_code if each.breach.verdict is Verdict.OVER else CannotTellError.exit_code
+            for each in self.stopping
+        }
+        return next((code for code in WORST_FIRST if code in codes), 0)
+
+
+def judged(subject: Subject, rules: Sequence[Rule]) -> Report:
+    """What the rules say of a stack. Nothing is hidden: what is exempt is in the report, too."""
+    mine = [each for each in subject.law.exemptions if each.stack == subject.lock.stack]
+    found = tuple(_found(subject, rules, mine))
+    return Report(
+        stack=subject.lock.stack,
+        found=found,
+        exemptions=tuple((each, _became(each, found, today=subject.today)) for each in mine),
+    )
+
+
+def _found(subject: Subject, rules: Sequence[Rule], exemptions: Sequence[Exemption]) -> Iterator[Found]:
+    for rule in rules:
+        for breach in rule.judge(subject):
+            level = _decide_level(subject.law, rule, breach)
+            if level is not Level.DISABLED:
+                yield _weighed(Found(rule=rule, breach=breach, level=level), subject, exemptions)
+
+
+def _decide_level(law: Law, rule: Rule, breach: Breach) -> Level:
+    """What a breach of a rule leads to: what the project set of the rule, else what the rule itself says."""
+    return law.levels.get(rule.name) or rule.leads_to(breach.verdict)
+
+
+def _weighed(found: Found, subject: Subject, exemptions: Sequence[Exemption]) -> Found:
+    """The same, with the exemption that does most for it."""
+    covering = [
+        (standing(each, found.breach, today=subject.today), each)
+        for each in exemptions
+        if each.covers(found.breach, rule=found.rule.name, stack=subject.lock.stack)
+    ]
+    if not covering:
+        return found
+    order = (Standing.USED, Standing.EXCEEDED, Standing.EXPIRED)
+    became, exemption = min(covering, key=lambda pair: order.index(pair[0]))
+    return Found(rule=found.rule, breach=found.breach, level=found.level, exemption=exemption, standing=became)
+
+
+def _became(exemption: Exemption, found: Sequence[Found], *, today: date) -> Standing:
+    """What became of one exemption; expired ones are said as such, needed or not."""
+    if today > exemption.expires:
+        return Standing.EXPIRED
+    mine = [each.standing for each in found if each.exemption is exemption and each.standing]
+    return next((each for each in (Standing.EXCEEDED, Standing.USED) if each in mine), Standing.UNUSED)

@@ -1,0 +1,177 @@
+"""One stack in front of the rules while an engine runs: its lock, law and prices read, judged once, and said.
+
+Whatever keeps a stack from being judged is a mandatory finding in words, never an exception: the engine would show
+that as a stack trace, or, for an unknown value, let the stack through.
+"""
+
+from __future__ import annotations
+
+import os
+import traceback
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, cast
+
+from catalogs.model import CatalogError
+from catalogs.catalog import load
+from planning.values.errors import AtollError, InputError, in_one_line
+from planning.inputs.files import read_text
+from planning.spec.lock import LOCK_NAME, read_lock
+from planning.quoting.candidates.market import Market
+from planning.quoting.option import whole_bill
+from planning.platform.digests import LOCK_NAME as SOFTWARE_NAME
+from planning.platform.digests import SoftwareLock
+from planning.platform.digests import read_lock as read_software
+from policies.pack.pack_settings import GROUND, stricter
+from policies.exemptions import Standing
+from policies.evaluation import judged
+from policies.settings_reader import read_law
+from policies.stack_context import Subject
+from policies.table import RULES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from planning.costs.resources.resource import Resource
+    from policies.pack.pack_settings import Asked
+    from policies.evaluation import Report
+    from policies.rule import Rule
+    from policies.stack_context import Facts
+
+STACKS: Final = "stacks"
+LAW_NAME: Final = "policies.yaml"
+TODAY: Final = "ATOLL_TODAY"
+REACH: Final = "atoll:reach"  # as components.context.settings reads it
+EVERYTHING: Final = "all"
+GROUND_TITLE: Final = "Can be judged"
+GROUND_DEMAND: Final = "The lock, the law and the prices by which the stack is judged can be read."
+GROUND_REMEDY: Final = "Accept an option (atoll accept), or restore the file that the finding names."
+SHOWN: Final = 3
+MOST_SOFTWARE_BYTES: Final = 32_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """One finding.
+
+    Args:
+        rule: name; GROUND for what keeps the stack from being judged.
+        urn: the resource; "" for the stack as a whole.
+    """
+
+    rule: str
+    text: str
+    urn: str = ""
+    mandatory: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """What an engine asks about.
+
+    Args:
+        root: the project's folder.
+        unseen: components that nobody can judge.
+        config: the stack's configuration.
+        asked: what the pack's configuration sets of rules, by name.
+    """
+
+    root: Path
+    stack: str
+    resources: tuple[Resource, ...]
+    unseen: tuple[str, ...] = ()
+    config: Mapping[str, str] = field(default_factory=dict[str, str])
+    asked: Mapping[str, Asked] = field(default_factory=dict[str, "Asked"])
+
+
+def answer(asking: Asking, *, rules: Sequence[Rule] = RULES) -> tuple[Said, ...]:
+    """Every finding about a stack."""
+    try:
+        subject, refused = _subject(asking, rules)
+        report = judged(subject, rules)
+    except (AtollError, CatalogError) as error:
+        said = in_one_line(error) if isinstance(error, AtollError) else str(error)
+        return (Said(rule=GROUND, text=f"{GROUND_TITLE}: {said}."),)
+    except Exception as fault:  # noqa: BLE001 - a fault of ours stops the deployment in words
+        return (Said(rule=GROUND, text=_fault(fault)),)
+    return (*_unseen(asking.unseen), *(Said(rule=GROUND, text=text) for text in refused), *_said(report))
+
+
+def _subject(asking: Asking, rules: Sequence[Rule]) -> tuple[Subject, tuple[str, ...]]:
+    """The stack with all it is judged by, and what the pack's configuration is refused."""
+    home = asking.root / STACKS
+    lock = read_lock(_short(home / asking.stack / LOCK_NAME), stack=asking.stack)
+    law, refused = stricter(read_law(_short(home / LAW_NAME), rules=rules), asking.asked, rules)
+    catalog = load()
+    subject = Subject(
+        lock=lock,
+        ceilings=lock.ceiling,
+        resources=asking.resources,
+        today=_today(),
+        catalog=cast("Facts", cast("object", catalog)),
+        law=law,
+        software=_software(home / SOFTWARE_NAME),
+        tells_retention=False,
+    )
+    is_whole = asking.config.get(REACH, EVERYTHING) == EVERYTHING
+    return subject if is_whole else replace(subject, whole=whole_bill(lock.placements, Market(catalog))), refused
+
+
+def _short(path: Path) -> Path:
+    """The path as it is said from the working directory, which for an engine is the project's folder."""
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+
+
+def _software(path: Path) -> SoftwareLock:
+    if not path.exists():
+        return SoftwareLock()
+    return read_software(read_text(path, most_bytes=MOST_SOFTWARE_BYTES), file=str(_short(path)))
+
+
+def _today() -> date:
+    """The day that ATOLL_TODAY names, else today's.
+
+    Raises:
+        InputError: it names none.
+    """
+    given = os.environ.get(TODAY, "")
+    if not given:
+        return datetime.now(UTC).date()
+    try:
+        return date.fromisoformat(given)
+    except ValueError:
+        raise InputError(f"{TODAY} is no day", hint="write it as YYYY-MM-DD, or leave it out") from None
+
+
+def _fault(fault: Exception) -> str:
+    """A fault of ours, without what it holds: that may be a secret."""
+    frames = traceback.extract_tb(fault.__traceback__)
+    place = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+    return f"{GROUND_TITLE}: the rules failed with {type(fault).__name__}{place}. Report it: this is a fault of Atoll."
+
+
+def _unseen(urns: Sequence[str]) -> Iterator[Said]:
+    if not urns:
+        return
+    names = ", ".join(urn.rpartition("::")[2] for urn in urns[:SHOWN])
+    more = f" and {len(urns) - SHOWN} more" if len(urns) > SHOWN else ""
+    text = (
+        f"{GROUND_TITLE}, cannot tell: {names}{more} are no part of the program any more; nobody knows what they were "
+        "asked to be, and the rules judge whole components. Run it without --target and --exclude."
+    )
+    yield Said(rule=GROUND, text=text, urn=urns[0])
+
+
+def _said(report: Report) -> Iterator[Said]:
+    """What the rules found, and every exemption that let nothing through."""
+    for found in report.found:
+        yield Said(rule=found.rule.name, text=found.sentence, urn=found.breach.urn, mandatory=found.stops)
+    shown = {id(found.exemption) for found in report.found}
+    for exemption, standing in report.exemptions:
+        if id(exemption) not in shown and standing in (Standing.UNUSED, Standing.EXPIRED):
+            text = (
+                f"The exemption of {exemption.owner} until {exemption.expires} is {standing}: {exemption.reason}. "
+                f"Take it out of {STACKS}/{LAW_NAME}."
+            )
+            yield Said(rule=exemption.rule, text=text, mandatory=False)

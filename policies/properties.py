@@ -1,0 +1,41 @@
+"""Reading properties for a rule: what is unknown, secret or of the wrong kind becomes "cannot tell", never a pass."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from planning.values.verdict import Verdict
+from planning.costs.resources.properties import Properties, UnreadableError
+from policies.breach import Breach
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from planning.costs.resources.resource import Resource
+
+
+def each(
+    resources: Iterable[Resource], check: Callable[[Resource, Properties], Iterable[Breach]], *, limit: str
+) -> Iterator[Breach]:
+    """The breaches that `check` finds in each resource; one "cannot tell" where a property of it cannot be read.
+
+    Args:
+        limit: what the rule allows, as in `Breach.limit`, for where nobody can tell.
+    """
+    for resource in resources:
+        try:
+            yield from check(resource, Properties(resource.inputs))
+        except UnreadableError as error:
+            yield unclear(resource, error, limit=limit)
+
+
+def unclear(resource: Resource, error: UnreadableError, *, limit: str) -> Breach:
+    """Nobody can tell, because a property cannot be read."""
+    return Breach(
+        verdict=Verdict.CANNOT_TELL,
+        urn=resource.urn,
+        path=error.path,
+        given=str(error),
+        limit=limit,
+        fix=f"Write {error.path or 'the property'} as a plain value, known before anything is created",
+    )

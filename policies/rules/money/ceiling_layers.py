@@ -1,0 +1,108 @@
+"""The ceiling is held where the cluster runs: by quotas, by the guard in the cluster, by the cloud's budget."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from planning.values.verdict import Verdict
+from planning.values.money import ZERO, to_cents
+from planning.costs.node_prices import PlainLine, node_prices
+from planning.ceilings.spend_bounds import most_nodes, reaches
+from policies.breach import Breach, Severity
+from policies.properties import each
+from policies.rule import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from planning.costs.resources.properties import Properties
+    from planning.costs.resources.resource import Resource
+    from policies.stack_context import Subject
+
+GUARD: Final = "atoll:platform:SpendGuard"
+BUDGET: Final = "aws:budgets/budget:Budget"
+LEAST_COUNTED: Final = Decimal("0.75")  # prices move; nobody moves them by a quarter between two acceptances
+WITH_BUDGET: Final = frozenset({"aws"})  # where the program makes a budget without being told an account to bill
+
+
+def _breaches(subject: Subject) -> Iterator[Breach]:
+    ceiling = subject.lock.ceiling.usd_per_month
+    if ceiling is None:
+        return
+    if subject.whole is None:
+        yield from _held(subject, ceiling)
+    limit = f"the ceiling that was accepted is {to_cents(ceiling):,} USD a month"
+    budgets = tuple(subject.of_types((BUDGET,)))
+    if not budgets and subject.lock.spec.placement.target in WITH_BUDGET:
+        yield Breach(
+            verdict=Verdict.OVER,
+            given="no budget is registered",
+            limit=limit,
+            fix="Put the component atoll:cluster:Budget back",
+        )
+    yield from each(budgets, partial(_budget, ceiling, limit), limit=limit)
+
+
+def _held(subject: Subject, ceiling: Decimal) -> Iterator[Breach]:
+    """Full quotas for a whole month stay below the ceiling, or something stops the queues before it."""
+    if subject.lock.spec.platform is None:
+        return
+    if any(True for _ in subject.of_types((GUARD,))):
+        yield from _counts(subject)
+        return
+    through = reaches(subject.lock).through_quotas
+    if through > ceiling:
+        yield Breach(
+            verdict=Verdict.OVER,
+            given=f"quotas let {to_cents(through):,} USD a month through, and nothing stops the queues before that",
+            limit=f"what runs is held to {to_cents(ceiling):,} USD a month",
+            fix="Take spend_guard out of platform.without in the checklist and accept the option anew",
+        )
+
+
+def _counts(subject: Subject) -> Iterator[Breach]:
+    """The guard counts by the prices of the lock: were they made up, it would stop nothing."""
+    nodes = most_nodes(subject.lock.placements[:1])
+    told = node_prices(subject.lock.bill, nodes=nodes)
+    real = node_prices([PlainLine.of(line) for line in subject.bill.lines], nodes=nodes)
+    hours, most = (real.usd_per_hour, told.usd_per_hour), (real.most_usd_per_hour, told.most_usd_per_hour)
+    pairs = [
+        *((f"an hour of a node of {pool}", hours[1].get(pool, ZERO), cost) for pool, cost in hours[0].items()),
+        *((f"the dearest hour of a node of {pool}", most[1].get(pool, ZERO), cost) for pool, cost in most[0].items()),
+        ("a month of what is no node", told.other_most_usd_per_month, real.other_most_usd_per_month),
+    ]
+    for what, counted, cost in pairs:
+        if counted < cost * LEAST_COUNTED:
+            yield Breach(
+                verdict=Verdict.OVER,
+                path=what,
+                given=f"the spend guard counts {what} as {to_cents(counted):,} USD; it costs {to_cents(cost):,} USD",
+                limit=f"it counts at least {LEAST_COUNTED:.0%} of what is paid",
+                fix="Accept the option anew, so that the lock has the prices of the day",
+            )
+
+
+def _budget(ceiling: Decimal, limit: str, resource: Resource, inputs: Properties) -> Iterator[Breach]:
+    amount, unit = inputs.at("limitAmount").number(), inputs.at("limitUnit").text()
+    if (amount, unit, inputs.at("timeUnit").text()) != (ceiling, "USD", "MONTHLY"):
+        yield Breach(
+            verdict=Verdict.OVER,
+            urn=resource.urn,
+            path="limitAmount",
+            given=f"the budget is {to_cents(amount):,} {unit}, {inputs.at('timeUnit').text().lower()}",
+            limit=limit,
+            fix="Let the budget have the ceiling of the lock",
+        )
+
+
+RULE: Final = Rule(
+    name="ceiling-layers",
+    title="Ceiling in every layer",
+    demand="A month's ceiling is held where the cluster runs: by quotas or the spend guard, and by the cloud's budget.",
+    why="A forecast under the ceiling stops nobody who fills every pool for a month.",
+    remedy="Keep the platform part spend_guard and the budget as the lock has them.",
+    severity=Severity.HIGH,
+    judge=_breaches,
+)

@@ -1,0 +1,148 @@
+"""What the rules about money share: the bill with the bounds that a project states, its limits, and the way out."""
+
+from __future__ import annotations
+
+from decimal import ROUND_CEILING, Decimal
+from typing import TYPE_CHECKING, Annotated, Final
+
+from pydantic import Field
+
+from planning.checklist.model.vocabulary import HOME
+from planning.costs.bounds import bounded, of_lines
+from planning.values.verdict import Verdict
+from planning.values.money import CENT, round_to, to_cents
+from planning.ceilings.spend_bounds import most_nodes
+from planning.ceilings.savings import amount, relief
+from planning.ceilings.verdict import unpriced_words
+from policies.breach import Breach, Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from planning.costs.bill import Bill, LineItem
+    from planning.costs.bounds import Interval
+    from policies.stack_context import Subject
+
+Usd = Annotated[Decimal, Field(ge=0)]
+READINGS: Final = {"min": "at least", "expected": "as expected", "max": "at most"}
+
+
+class MayStayUnpriced(Settings):
+    """What may have no price, because somebody states the most that it can come to."""
+
+    at_most_usd_per_month: dict[str, Usd] = Field(default_factory=dict)
+    """By a word of the price list, a resource type or the key of a line ("support_24x7", "network/load_balancer"): the
+    most that each such line comes to in a month. Every ceiling counts it."""
+
+    def bound(self, line: LineItem) -> Decimal | None:
+        """What is stated of a line; None for nothing."""
+        stated = self.at_most_usd_per_month
+        return stated.get(line.key, stated.get(str(line.item)))
+
+
+def bill_of(subject: Subject) -> Bill:
+    """The bill of the resources, with the bounds that the project states of what has no price."""
+    return bounded(subject.bill, subject.law.setting(MayStayUnpriced).bound)
+
+
+def lines_of(subject: Subject) -> Iterator[tuple[str, str, LineItem]]:
+    """Every line with the URN and type of its resource; both "" where the resource is not registered yet."""
+    seen: set[str] = set()
+    for taken in subject.taken.resources:
+        for line in taken.lines:
+            seen.add(line.key)
+            yield taken.urn, taken.type, line
+    for line in subject.whole.lines if subject.whole else ():
+        if line.key not in seen:
+            yield "", "", line
+
+
+def months_of(subject: Subject) -> int:
+    """Months of the contract that bind: those of the base too, so that no change makes its own contract shorter."""
+    return max(subject.lock.contract_months, subject.before.contract_months if subject.before else 0)
+
+
+def month_of(subject: Subject) -> Interval:
+    """What a month comes to in the reading that binds."""
+    return of_lines(bill_of(subject).lines, subject.ceilings.binds)
+
+
+def system_pools(subject: Subject) -> frozenset[str]:
+    """Components that a cluster does not run without."""
+    return frozenset(
+        f"{'' if spec.placement.name == HOME else f'{spec.placement.name}/'}pool/{pool.name}"
+        for spec in subject.lock.placements
+        for pool in spec.pools
+        if pool.role == "system"
+    )
+
+
+def usd(amount_usd: Decimal) -> str:
+    """An amount in cents with its unit."""
+    return f"{to_cents(amount_usd):,} USD"
+
+
+def at_least(amount_usd: Decimal) -> str:
+    """A limit that lets an amount pass: rounded up to cents."""
+    return f"{round_to(amount_usd, CENT, rounding=ROUND_CEILING):,} USD"
+
+
+def held(
+    judged: Interval,
+    limit: Decimal,
+    *,
+    what: str,
+    reading: str,
+    limit_words: str,
+    fix: Callable[[Verdict], str],
+    bill: Bill,
+    part: str = "",
+) -> Breach | None:
+    """The breach of money held against a limit; None where it is within.
+
+    Args:
+        judged: USD a month.
+        limit: USD a month.
+        what: what comes to that, as "the month".
+        fix: the change that would pass.
+        bill: what is asked for names of lines without a price.
+        part: what has a limit of its own, by which its breaches are told from those of others.
+    """
+    verdict = judged.against(limit)
+    if verdict is Verdict.WITHIN:
+        return None
+    given = f"{what} comes to {usd(judged.low)} {READINGS[reading]}"
+    if verdict is Verdict.CANNOT_TELL:
+        perhaps = "" if judged.high is None else f", perhaps up to {usd(judged.high)}"
+        given = f"{what} comes to {usd(judged.low)} {READINGS[reading]} without what is unpriced{perhaps}"
+        given += f": {unpriced_words(bill)}"
+    most = judged.low if judged.high is None else judged.high
+    return Breach(verdict=verdict, given=given, limit=limit_words, fix=fix(verdict), path=part, usd_per_month=most)
+
+
+def way_out(
+    subject: Subject, limit: Decimal, judged: Interval, verdict: Verdict, *, raised: str, of: Callable[[Bill], Decimal]
+) -> str:
+    """The cheapest change that would pass, as an imperative sentence.
+
+    Args:
+        limit: USD a month.
+        judged: USD a month.
+        raised: the other way out, raising the limit.
+        of: what of a bill is held against the limit.
+    """
+    if verdict is Verdict.CANNOT_TELL and judged.high is None:
+        room = usd(limit - judged.low)
+        return (
+            "Give what is unpriced a price (--price-book FILE), or state the most that it may come to in the rule "
+            f"unpriced (at_most_usd_per_month), together no more than {room} a month"
+        )
+    nodes = most_nodes(subject.lock.placements)
+    found = relief(bill_of(subject), limit, judged=of, keep=system_pools(subject), nodes=nodes)
+    rest = "" if judged.high is not None else "; either way, give what is unpriced a price (--price-book FILE)"
+    return f"{found.words}, or {raised}{rest}" if found else f"{raised[:1].upper()}{raised[1:]}{rest}"
+
+
+def whole_month(subject: Subject) -> Callable[[Bill], Decimal]:
+    """What of a bill is held against the ceilings of the whole stack."""
+    return lambda bill: amount(bill, subject.ceilings.binds)

@@ -1,0 +1,137 @@
+"""What a team's queues may spend is no more than the team's part of the money."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, Decimal
+from typing import TYPE_CHECKING
+
+from planning.costs.bill import Group
+from planning.costs.bill_breakdown import component_of, placed
+from planning.checklist.model.vocabulary import HOME
+from planning.costs.bounds import NOTHING, of_lines
+from planning.values.verdict import Verdict
+from planning.spec.lock_content import State
+from planning.values.money import ZERO
+from policies.breach import Severity
+from policies.rules.money.spend_limits import at_least, bill_of, held, usd, way_out, whole_month
+from policies.rule import MONEY, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from planning.costs.bill import Bill, LineItem
+    from planning.spec.platform import TeamShare
+    from planning.costs.bounds import Interval
+    from planning.spec.cluster import ClusterSpec
+    from policies.breach import Breach
+    from policies.stack_context import Subject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A team's part of one pool.
+
+    Args:
+        each: USD a month of one accelerator.
+    """
+
+    pool: str
+    accelerators: int
+    each: Interval
+
+    @property
+    def together(self) -> Interval:
+        """USD a month of all of them."""
+        return self.each.times(self.accelerators)
+
+
+def parts(bill: Bill, spec: ClusterSpec, team: TeamShare, reading: str) -> Iterator[Part]:
+    """What a team is guaranteed of each pool, at what the pool's machines cost for each working one."""
+    prefix = "" if spec.placement.name == HOME else f"{spec.placement.name}/"
+    sizes = {pool.name: pool.accelerators * pool.working for pool in spec.pools}
+    for quota in team.quotas:
+        lines = [line for line in bill.lines if _of_pool(line, f"{prefix}pool/{quota.pool}")]
+        size = max(sizes.get(quota.pool, 0), 1)
+        each = of_lines(lines, reading).times(Decimal(1) / size)
+        yield Part(pool=prefix + quota.pool, accelerators=quota.accelerators, each=each)
+
+
+def _of_pool(line: LineItem, pool: str) -> bool:
+    """Whether a line is of the pool's machines; one without a price and a place may be."""
+    if line.group is not Group.COMPUTE:
+        return False
+    return component_of(line.key) == pool or (line.state is State.UNPRICED and not placed(line.key))
+
+
+def _breaches(subject: Subject) -> Iterator[Breach]:
+    held_by: dict[str, list[Part]] = {}
+    limits: dict[str, Decimal] = {}
+    bill, reading, before = bill_of(subject), subject.ceilings.binds, _before(subject)
+    for spec in subject.lock.placements:
+        for team in spec.platform.teams if spec.platform else ():
+            limit = before.get(team.name, team.usd_per_month)
+            if limit is not None:
+                limits[team.name] = limit
+                held_by.setdefault(team.name, []).extend(parts(bill, spec, team, reading))
+    for name, limit in limits.items():
+        found = _breach(subject, name, limit, held_by[name])
+        if found:
+            yield found
+
+
+def _before(subject: Subject) -> dict[str, Decimal]:
+    """What each team was to have before the change: no change raises a part and is judged by it."""
+    specs = subject.before.placements if subject.before else ()
+    teams = (team for spec in specs if spec.platform for team in spec.platform.teams)
+    return {team.name: team.usd_per_month for team in teams if team.usd_per_month is not None}
+
+
+def _breach(subject: Subject, team: str, limit: Decimal, mine: Sequence[Part]) -> Breach | None:
+    together = sum((part.together for part in mine), start=NOTHING)
+    raised = f"raise usd_per_month of the team {team} to at least {at_least(together.high or together.low)}"
+
+    def fix(verdict: Verdict) -> str:
+        if verdict is Verdict.CANNOT_TELL and together.high is None:
+            return way_out(subject, limit, together, verdict, raised=raised, of=whole_month(subject))
+        fewer = " and ".join(f"{count} fewer of {pool}" for pool, count in given_up(mine, limit))
+        return f"Guarantee the team {fewer}, or {raised}" if fewer else raised[:1].upper() + raised[1:]
+
+    return held(
+        together,
+        limit,
+        what=f"what the queues of the team {team} may use",
+        reading=subject.ceilings.binds,
+        limit_words=f"the team's part is {usd(limit)} a month",
+        fix=fix,
+        bill=bill_of(subject),
+        part=team,
+    )
+
+
+def given_up(mine: Sequence[Part], limit: Decimal) -> list[tuple[str, int]]:
+    """The fewest accelerators that a team gives up to stay within its part, the dearest first: pool and number."""
+
+    def price(part: Part) -> Decimal:
+        return part.each.low if part.each.high is None else part.each.high
+
+    over = sum((price(part) * part.accelerators for part in mine), start=ZERO) - limit
+    found: list[tuple[str, int]] = []
+    for part in sorted(mine, key=price, reverse=True):
+        if over > ZERO and price(part):
+            count = min(part.accelerators, int((over / price(part)).to_integral_value(ROUND_CEILING)))
+            over -= price(part) * count
+            found.append((part.pool, count))
+    return found
+
+
+RULE = Rule(
+    name="team-ceilings",
+    title="Ceilings of teams",
+    demand="What a team's queues are guaranteed costs no more in a month than the team's part of the money.",
+    why="A team that is guaranteed more than it may pay for spends the money of the others.",
+    remedy="Guarantee the team fewer accelerators, or raise its usd_per_month in the checklist, and accept again.",
+    severity=Severity.HIGH,
+    judge=_breaches,
+    exit_code=MONEY,
+)

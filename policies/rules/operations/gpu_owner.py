@@ -1,0 +1,132 @@
+"""Driver, device plugin, feature discovery and metrics of GPUs have one owner each."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from planning.platform.accelerators import NVIDIA, device
+from planning.values.verdict import Verdict
+from planning.costs.resources.properties import Properties, UnreadableError
+from policies.breach import Breach, Severity
+from policies.properties import each, unclear
+from policies.rule import Rule
+from policies.rules.operations.gpu_software import CLUSTER, DRIVER, DRIVERS, METRICS, PLUGIN, RELEASES, TITLES, brought, watched_by_gke
+from policies.rules.pools import BUILT, pool_of, spec_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from planning.spec.cluster import ClusterSpec, Profile
+    from planning.costs.resources.resource import Resource
+    from policies.stack_context import Subject
+
+OURS: Final = "atoll"
+THEIRS: Final = "provider"
+OPERATOR: Final = "gpu_operator"
+LIMIT: Final = "each part of the GPU software has one owner"
+
+
+def _breaches(subject: Subject) -> Iterator[Breach]:
+    bringing: dict[tuple[str, str], list[Resource]] = {}
+    for release in subject.of_types(RELEASES):
+        try:
+            placement = spec_of(subject, release).placement.name
+            for thing in brought(Properties(release.inputs)):
+                bringing.setdefault((placement, thing), []).append(release)
+        except UnreadableError as error:
+            yield unclear(release, error, limit=LIMIT)
+    for spec in subject.lock.placements:
+        for thing in TITLES:
+            yield from _owned(subject, spec, thing, bringing.get((spec.placement.name, thing), []))
+    yield from each(subject.of_types(DRIVERS), partial(_driver, subject), limit=LIMIT)
+    yield from each(subject.of_types([CLUSTER]), partial(_metrics, subject), limit=LIMIT)
+
+
+def _owned(subject: Subject, spec: ClusterSpec, thing: str, by: list[Resource]) -> Iterator[Breach]:
+    """Ours is there once where it is ours, and not at all where the provider brings it."""
+    owner, title, cluster = _owners(spec.profile)[thing], TITLES[thing], spec.placement.name
+    names = " and ".join(each.name for each in by)
+    if owner == THEIRS and by:
+        yield Breach(
+            verdict=Verdict.OVER,
+            urn=by[0].urn,
+            given=f"{names} brings the {title} to cluster {cluster}",
+            limit=f"{spec.profile.title} brings it already, and two of them fight over the same GPUs",
+            fix=f"Take the {title} out of {names}",
+        )
+    elif len(by) > 1:
+        yield Breach(
+            verdict=Verdict.OVER,
+            urn=by[-1].urn,
+            given=f"{names} each bring the {title} to cluster {cluster}",
+            limit=LIMIT,
+            fix=f"Take the {title} out of all but {by[0].name}",
+        )
+    elif owner == OURS and not by and subject.whole is None and _needed(spec, thing):
+        yield Breach(
+            verdict=Verdict.OVER,
+            given=f"nothing brings the {title} to cluster {cluster}",
+            limit=f"{spec.profile.title} leaves it to us",
+            fix=f"Install the {title} there, which the lock lists",
+        )
+
+
+def _owners(profile: Profile) -> Mapping[str, str]:
+    owners = (profile.gpu_driver, profile.device_plugin, profile.node_feature_discovery, profile.dcgm_exporter)
+    return dict(zip(TITLES, owners, strict=True))
+
+
+def _needed(spec: ClusterSpec, thing: str) -> bool:
+    """Whether there are GPUs that wait for it; what nothing waits for is there only as a part of the platform."""
+    if not any(device(pool.accelerator) == NVIDIA for pool in spec.pools):
+        return False
+    installed = spec.platform.part(thing) or spec.platform.part(OPERATOR) if spec.platform else None
+    return installed is not None or (thing == PLUGIN and spec.placement.target in BUILT)
+
+
+def _driver(subject: Subject, resource: Resource, inputs: Properties) -> Iterator[Breach]:
+    """The driver that a cloud puts on nodes is there where the profile counts on it, and nowhere else."""
+    own = subject.registered.pool(resource)
+    if own is None or device(pool_of(subject, own).accelerator) != NVIDIA:
+        return
+    there, profile = DRIVERS[resource.type](inputs), spec_of(subject, resource).profile
+    counted = profile.gpu_driver == THEIRS
+    if there is not None and there != counted:
+        title = TITLES[DRIVER]
+        yield Breach(
+            verdict=Verdict.OVER,
+            urn=resource.urn,
+            given=f"its nodes come {'with' if there else 'without'} {profile.title}'s {title}",
+            limit=f"the {title} is {_whose(counted=counted)}",
+            fix=f"Choose a node image {'with' if counted else 'without'} the driver",
+        )
+
+
+def _whose(*, counted: bool) -> str:
+    return "the provider's" if counted else "ours"
+
+
+def _metrics(subject: Subject, resource: Resource, inputs: Properties) -> Iterator[Breach]:
+    profile = spec_of(subject, resource).profile
+    there, counted = watched_by_gke(inputs), profile.dcgm_exporter == THEIRS
+    if there != counted and any(device(pool.accelerator) == NVIDIA for pool in spec_of(subject, resource).pools):
+        yield Breach(
+            verdict=Verdict.OVER,
+            urn=resource.urn,
+            path="monitoringConfig.enableComponents",
+            given=f"{profile.title}'s {TITLES[METRICS]} is {'on' if there else 'off'}",
+            limit=f"the {TITLES[METRICS]} is {_whose(counted=counted)}",
+            fix=f"{'Add' if counted else 'Remove'} DCGM {'to' if counted else 'from'} the monitored components",
+        )
+
+
+RULE: Final = Rule(
+    name="gpu-owner",
+    title="One owner of the GPU software",
+    demand="GPU driver, device plugin, Node Feature Discovery and DCGM exporter each have exactly one owner.",
+    why="Two drivers or two device plugins on a node lose GPUs in ways that look like broken hardware.",
+    remedy="Install what the provider's profile leaves to us, and nothing that the provider brings.",
+    severity=Severity.HIGH,
+    judge=_breaches,
+)

@@ -1,0 +1,147 @@
+"""Charts, manifests, images, Kubernetes and node images are named by exact versions."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import TYPE_CHECKING, Final, Literal
+
+from catalogs.software.exact_versions import COMMIT, is_exact_image, is_exact_version
+from planning.values.verdict import Verdict
+from planning.platform.digests import unresolved
+from policies.breach import Breach, Settings, Severity
+from policies.properties import each
+from policies.rule import Rule
+from policies.rules.operations.images import TEXTS, floats, in_object, in_values
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from planning.costs.resources.properties import Properties
+    from planning.costs.resources.resource import Resource
+    from policies.stack_context import Subject
+
+LIMIT: Final = "software is named by exact version"
+KUBERNETES: Final = re.compile(r"v?\d+\.\d+(\.\d+)?([-+].*)?")
+RELEASE: Final = "kubernetes:helm.sh/v3:Release"
+KUSTOMIZE: Final = "kubernetes:kustomize/v2:Directory"
+ADD_ON: Final = "aws:eks/addon:Addon"
+NODE_CLASS: Final = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
+CLUSTERS: Final[Mapping[str, str]] = {  # the property that says the version
+    "aws:eks/cluster:Cluster": "version",
+    "gcp:container/cluster:Cluster": "minMasterVersion",
+    "coreweave:index/cksCluster:CksCluster": "version",
+}
+LOGIN: Final = re.compile(r"//[^/@]*@")
+REMOTE: Final = re.compile(r"^(\w+://|git@|github\.com/)")
+
+
+class PinSettings(Settings):
+    """How exact versions have to be."""
+
+    eks_add_ons: Literal["by_cluster", "exact"] = "by_cluster"
+    """Whether an add-on of EKS may take the version that AWS has as default for the cluster's Kubernetes."""
+
+
+def _breaches(subject: Subject) -> Iterator[Breach]:
+    checks: dict[str, Callable[[Resource, Properties], Iterator[Breach]]] = {
+        RELEASE: _release,
+        KUSTOMIZE: _manifests,
+        NODE_CLASS: _node_image,
+        ADD_ON: partial(_add_on, subject.law.setting(PinSettings)),
+        **dict.fromkeys(CLUSTERS, _cluster),
+    }
+    for token, check in checks.items():
+        yield from each(subject.of_types([token]), check, limit=LIMIT)
+    objects = (one for one in subject.resources if _is_object(one))
+    yield from each(objects, _object, limit=LIMIT)
+    yield from _digests(subject)
+
+
+def _is_object(resource: Resource) -> bool:
+    return resource.type.startswith("kubernetes:") and resource.type not in (RELEASE, KUSTOMIZE, NODE_CLASS, *TEXTS)
+
+
+def _release(resource: Resource, inputs: Properties) -> Iterator[Breach]:
+    version = inputs.at("version").text("")
+    if not is_exact_version(version):
+        yield _over(resource, f"its chart has {_named(version, 'version')}", "Name the chart's version", path="version")
+    for found in in_values(inputs.at("values")):
+        said = found.text("")
+        if floats(said) if found.path.endswith("tag") else bool(said) and not is_exact_image(said):
+            yield _over(resource, f"its values name the image {said}", "Name the image by version", path=found.path)
+
+
+def _manifests(resource: Resource, inputs: Properties) -> Iterator[Breach]:
+    """Folders here were rendered from a commit; an address elsewhere has to name one."""
+    directory = inputs.at("directory").text()
+    if REMOTE.search(directory) and not COMMIT.search(directory):
+        said = LOGIN.sub("//", directory)
+        yield _over(resource, f"its manifests come from {said}", "Name the commit: ?ref=<40 digits>", path="directory")
+
+
+def _node_image(resource: Resource, inputs: Properties) -> Iterator[Breach]:
+    for term in inputs.at("spec").at("amiSelectorTerms").each():
+        alias = term.at("alias").text("")
+        if alias and floats(alias.partition("@")[2] or "latest"):
+            yield _over(resource, f"its nodes start from {alias}", "Name the release of the image", path=term.path)
+
+
+def _add_on(settings: PinSettings, resource: Resource, inputs: Properties) -> Iterator[Breach]:
+    version = inputs.at("addonVersion").text("")
+    if floats(version) or (not version and settings.eks_add_ons == "exact"):
+        yield _over(resource, f"it has {_named(version, 'version')}", "Name the add-on's version", path="addonVersion")
+
+
+def _cluster(resource: Resource, inputs: Properties) -> Iterator[Breach]:
+    path = CLUSTERS[resource.type]
+    version = inputs.at(path).text("")
+    if not KUBERNETES.fullmatch(version):
+        yield _over(resource, f"it has {_named(version, 'Kubernetes version')}", "Name the lock's version", path=path)
+
+
+def _object(resource: Resource, inputs: Properties) -> Iterator[Breach]:
+    for found in in_object(inputs):
+        image = found.text()
+        if not is_exact_image(image):
+            yield _over(
+                resource, f"it runs the image {image}", "Name the image by version or by digest", path=found.path
+            )
+
+
+def _digests(subject: Subject) -> Iterator[Breach]:
+    """Where the checklist requires digests, every part has all of its own."""
+    for spec in subject.lock.placements:
+        if spec.platform is None or spec.platform.digests != "required":
+            continue
+        known = subject.software
+        open_ = () if known is None else unresolved(spec.platform.parts, known)
+        if known is None or open_:
+            yield Breach(
+                verdict=Verdict.CANNOT_TELL if known is None else Verdict.OVER,
+                given="there is no stacks/software.lock.json"
+                if known is None
+                else f"unresolved are {'; '.join(open_)}",
+                limit="the checklist requires digests of all software",
+                fix="Run `atoll software lock` on a machine with a network, and commit what it writes",
+            )
+
+
+def _named(version: str, what: str) -> str:
+    return f"the {what} {version}" if version else f"no {what}"
+
+
+def _over(resource: Resource, given: str, fix: str, *, path: str) -> Breach:
+    return Breach(verdict=Verdict.OVER, urn=resource.urn, path=path, given=given, limit=LIMIT, fix=fix)
+
+
+RULE: Final = Rule(
+    name="pinned-versions",
+    title="Pinned versions",
+    demand="Charts, manifests, images, Kubernetes and node images are named by exact versions.",
+    why="What is installed tomorrow under a moving name is not what was tested, and nobody sees it change.",
+    remedy="Name the version that catalogs/software lists, and a digest where the checklist requires them.",
+    severity=Severity.HIGH,
+    judge=_breaches,
+    settings=PinSettings,
+)

@@ -1,0 +1,123 @@
+"""Everything that costs something says whose it is, so that the provider's bill finds its owner."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from planning.values.errors import InputError
+from planning.inputs.files import parse_json
+from planning.values.verdict import Verdict
+from planning.costs.resources.properties import Properties, UnreadableError
+from policies.breach import Breach, Level, Settings, Severity
+from policies.properties import each
+from policies.rule import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from planning.costs.resources.resource import Resource
+    from policies.stack_context import Subject
+
+
+class TagSettings(Settings):
+    """What resources say of themselves."""
+
+    required: tuple[str, ...] = ("atoll:stack", "atoll:owner", "atoll:customer")
+    """Names of the tags; Google Cloud's labels have "-" for ":"."""
+
+
+def _defaults(name: str, inside: str) -> Callable[[Properties], Iterator[Properties]]:
+    """Tags that a provider gives to all that it makes; the SDK hands them on as JSON."""
+
+    def find(inputs: Properties) -> Iterator[Properties]:
+        said = inputs.at(name)
+        if isinstance(said.value, str):
+            try:
+                said = Properties(parse_json(said.value, file=said.path), said.path)
+            except InputError:
+                raise UnreadableError(f"{said.path} is no JSON", path=said.path) from None
+        yield said.at(inside) if inside else said
+
+    return find
+
+
+def _at(*path: str) -> Callable[[Properties], Iterator[Properties]]:
+    def find(inputs: Properties) -> Iterator[Properties]:
+        for name in path:
+            inputs = inputs.at(name)
+        yield inputs
+
+    return find
+
+
+def _launched(inputs: Properties) -> Iterator[Properties]:
+    """A launch template does not hand on the tags of its provider."""
+    found = inputs.at("tagSpecifications").each()
+    yield from (one.at("tags") for one in found) if found else (inputs.at("tagSpecifications"),)
+
+
+TAGGED: Final[Mapping[str, Callable[[Properties], Iterator[Properties]]]] = {
+    "pulumi:providers:aws": _defaults("defaultTags", "tags"),
+    "pulumi:providers:gcp": _defaults("defaultLabels", ""),
+    "aws:ec2/launchTemplate:LaunchTemplate": _launched,
+    "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass": _at("spec", "tags"),
+    "gcp:container/cluster:Cluster": _at("resourceLabels"),
+    "gcp:container/nodePool:NodePool": _at("nodeConfig", "resourceLabels"),
+    "coreweave:index/objectStorageBucket:ObjectStorageBucket": _at("tags"),
+}
+# What costs most; without a provider of ours above them nothing adds the tags.
+ALONE: Final[Mapping[str, str]] = {
+    "aws:ec2/instance:Instance": "tags",
+    "aws:ec2/natGateway:NatGateway": "tags",
+    "aws:ec2/eip:Eip": "tags",
+    "aws:eks/cluster:Cluster": "tags",
+    "aws:s3/bucket:Bucket": "tags",
+    "aws:fsx/lustreFileSystem:LustreFileSystem": "tags",
+    "gcp:compute/instance:Instance": "labels",
+    "gcp:storage/bucket:Bucket": "labels",
+    "gcp:lustre/instance:Instance": "labels",
+}
+
+
+def _breaches(subject: Subject) -> Iterator[Breach]:
+    required = subject.law.setting(TagSettings).required
+    limit = f"every resource that can carry tags has {', '.join(required)}"
+    yield from each(subject.of_types(TAGGED), partial(_check, required, limit), limit=limit)
+    alone = (one for one in subject.of_types(ALONE) if subject.registered.find(one.provider) is None)
+    yield from each(alone, partial(_alone, required, limit), limit=limit)
+
+
+def _check(required: tuple[str, ...], limit: str, resource: Resource, inputs: Properties) -> Iterator[Breach]:
+    for tags in TAGGED[resource.type](inputs):
+        yield from _missing(required, limit, resource, tags)
+
+
+def _alone(required: tuple[str, ...], limit: str, resource: Resource, inputs: Properties) -> Iterator[Breach]:
+    yield from _missing(required, limit, resource, inputs.at(ALONE[resource.type]))
+
+
+def _missing(required: tuple[str, ...], limit: str, resource: Resource, tags: Properties) -> Iterator[Breach]:
+    missing = [name for name in required if not tags.at(name).text("") and not tags.at(name.replace(":", "-")).text("")]
+    if missing:
+        yield Breach(
+            verdict=Verdict.OVER,
+            urn=resource.urn,
+            path=tags.path,
+            given=f"it has no tag {', '.join(missing)}",
+            limit=limit,
+            fix="Give it the stack's tags, or create it by the stack's own provider, which adds them",
+        )
+
+
+RULE: Final = Rule(
+    name="tags",
+    title="Tags",
+    demand="Everything that costs something and can carry tags says its stack, its owner and its customer.",
+    why="An untagged machine is on the provider's bill, and nobody's.",
+    remedy="Create it below the stack's own provider, which adds the tags, or give them to it one by one.",
+    severity=Severity.MEDIUM,
+    judge=_breaches,
+    level=Level.ADVISORY,
+    settings=TagSettings,
+)

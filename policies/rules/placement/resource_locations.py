@@ -1,0 +1,159 @@
+"""Where a stack's resources lie: every provider and region that they name, with the exceptions that are meant."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from planning.costs.resources.properties import Properties, UnreadableError
+from planning.costs.resources.resource import Unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from planning.spec.lock import Lock
+    from planning.spec.cluster import ClusterSpec
+    from planning.costs.resources.resource import Resource
+    from policies.stack_context import Subject
+
+ZONE_LETTER: Final = re.compile(r"(?<=\d)-[a-z]$")
+GATEWAY: Final = "gcp:compute/instance:Instance"
+SUBNET: Final = "gcp:compute/subnetwork:Subnetwork"
+EVERYWHERE: Final = "global"  # what Google Cloud calls a place that lies in no region
+OWN: Final = "atoll"
+OUTWARD: Final[Mapping[str, str]] = {  # components whose resources lie at the main cloud
+    "atoll:network:MainSide": "link",
+    "atoll:network:Peering": "peering",
+}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """A provider's region."""
+
+    provider: str
+    region: str
+
+    def __str__(self) -> str:
+        return f"{self.provider} {self.region}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seat:
+    """A place that a resource names.
+
+    Args:
+        path: the property that names it.
+    """
+
+    place: Place
+    path: str
+
+
+def of_lock(lock: Lock) -> tuple[Place, ...]:
+    """Places of the lock's clusters, home first."""
+    return tuple(dict.fromkeys(_of_spec(spec) for spec in lock.placements))
+
+
+def _of_spec(spec: ClusterSpec) -> Place:
+    return Place(spec.placement.provider, spec.placement.region)
+
+
+def main_cloud(spec: ClusterSpec) -> Mapping[str, Place]:
+    """The main cloud's end of a tunnel or a peering: places that the checklist names, outside the cluster's."""
+    link, peering = spec.network.link, spec.network.peering
+    found = {"link": Place(link.provider, link.region)} if link else {}
+    return found | ({"peering": Place(spec.placement.provider, peering.region)} if peering else {})
+
+
+def outward(subject: Subject, resource: Resource) -> str:
+    """Whether a resource belongs to the main cloud's end: "link", "peering", or "" for neither."""
+    above = (resource, *subject.registered.owners(resource))
+    return next((OUTWARD[each.type] for each in above if each.type in OUTWARD), "")
+
+
+def seats(subject: Subject, resource: Resource) -> Iterator[Seat]:
+    """Places that a resource names itself; what names none lies where its provider, which is registered too, is.
+
+    Raises:
+        UnreadableError: a place cannot be read.
+    """
+    package = resource.type.split(":", 1)[0]
+    kind = resource.type.rsplit(":", 1)[-1] if package == "pulumi" else package
+    find = _SEATS.get(kind)
+    if find is not None:
+        for place, path in find(subject, resource, Properties(resource.inputs)):
+            yield Seat(place=place, path=path)
+
+
+Found = tuple[Place, str]
+
+
+def _aws(subject: Subject, resource: Resource, inputs: Properties) -> Iterator[Found]:
+    del subject, resource
+    if inputs.at("region").said:
+        yield Place("aws", inputs.at("region").text()), "region"
+
+
+def _gcp(subject: Subject, resource: Resource, inputs: Properties) -> Iterator[Found]:
+    for name in ("region", "location", "zone"):
+        value = inputs.at(name)
+        if name == "zone" and resource.type == GATEWAY and isinstance(value.value, Unknown):
+            yield _of_subnet(subject, resource), "zone"
+        elif value.said and value.text().lower() != EVERYWHERE:
+            yield _google(value.text()), name
+    for zone in inputs.at("nodeLocations").each():
+        yield _google(zone.text()), zone.path
+
+
+def _google(said: str) -> Place:
+    return Place("gcp", ZONE_LETTER.sub("", said.lower()))
+
+
+def _of_subnet(subject: Subject, resource: Resource) -> Place:
+    """The region of a machine whose zone is not known yet: Google Cloud starts it in its subnet's region only.
+
+    Raises:
+        UnreadableError: its subnet is not among the resources, or does not say where it is.
+    """
+    near = (subject.registered.find(urn) for urn in resource.property_dependencies.get("networkInterfaces", ()))
+    subnets = [each for each in near if each is not None and each.type == SUBNET]
+    regions = {Properties(each.inputs).at("region").text() for each in subnets}
+    if len(regions) != 1:
+        raise UnreadableError("zone is known only after creation", path="zone")
+    return _google(regions.pop())
+
+
+def _azure(subject: Subject, resource: Resource, inputs: Properties) -> Iterator[Found]:
+    del subject, resource
+    if inputs.at("location").said:
+        yield Place("azure", inputs.at("location").text().lower().replace(" ", "")), "location"
+
+
+def _coreweave(subject: Subject, resource: Resource, inputs: Properties) -> Iterator[Found]:
+    """CoreWeave's resources name zones; its region is the one whose zones they are."""
+    del resource
+    zone = inputs.at("zone")
+    if zone.said:
+        name = zone.text()
+        known = [each for each in subject.catalog.regions.values() if each.provider == "coreweave"]
+        locked = [spec.placement for spec in subject.lock.placements if spec.placement.provider == "coreweave"]
+        region = next((each.region for each in locked if name in each.zones), "")
+        yield Place("coreweave", region or next((each.name for each in known if name in each.zones), name)), "zone"
+
+
+def _declared(subject: Subject, resource: Resource, inputs: Properties) -> Iterator[Found]:
+    """Our components say provider and region."""
+    del subject, resource
+    if inputs.at("provider").said and inputs.at("region").said:
+        yield Place(inputs.at("provider").text(), inputs.at("region").text()), "region"
+
+
+_SEATS: Final[Mapping[str, Callable[[Subject, Resource, Properties], Iterator[Found]]]] = {
+    "aws": _aws,
+    "gcp": _gcp,
+    "azure": _azure,
+    "coreweave": _coreweave,
+    OWN: _declared,
+}

@@ -1,0 +1,218 @@
+"""What is stored is encrypted with the customer's key, and what listens for the world speaks TLS."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from policies.breach import Severity
+from policies.properties import each
+from policies.rule import Rule
+from policies.rules.security.resource_origins import origins, over, settings_of, sources, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from planning.costs.resources.properties import Properties
+    from planning.costs.resources.resource import Resource
+    from policies.breach import Breach
+    from policies.stack_context import Subject
+
+
+@dataclass(frozen=True, kw_only=True)
+class Locked:
+    """What a type must say of its encryption; "[]" in a path stands for every element of a list.
+
+    Args:
+        keys: paths of key references.
+        flags: paths that must be true.
+        texts: path and the text that must stand there.
+        where: path and text that make it a matter of encryption at all; None for always.
+    """
+
+    keys: tuple[str, ...]
+    flags: tuple[str, ...] = ()
+    texts: tuple[tuple[str, str], ...] = ()
+    where: tuple[str, str] | None = None
+
+
+KEYS: Final = ("aws:kms/key:Key", "aws:kms/replicaKey:ReplicaKey", "gcp:kms/cryptoKey:CryptoKey")
+ALIAS: Final = "aws:kms/alias:Alias"
+OWN_ALIAS: Final = "alias/aws/"
+EXPLICIT: Final = re.compile(
+    r"arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:(key/.+|alias/(?!aws/).+)"
+    r"|projects/[^/]+/locations/[^/]+/keyRings/[^/]+/cryptoKeys/[^/]+"
+)
+LIMIT: Final = "what is stored is encrypted with the customer's key"
+TLS: Final = "what comes over the network comes encrypted"
+BUCKET: Final = "aws:s3/bucket:Bucket"
+BUCKET_KEY: Final = "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration"
+CLASS: Final = "kubernetes:storage.k8s.io/v1:StorageClass"
+LISTENERS: Final = ("aws:lb/listener:Listener", "aws:alb/listener:Listener")
+ENCRYPTED: Final = ("HTTPS", "TLS")
+# What a basic share of Filestore holds is encrypted by Google only: it takes no key of ours, so it is not here.
+DEMANDS: Final[tuple[tuple[str, Locked], ...]] = (
+    (
+        "aws:ec2/launchTemplate:LaunchTemplate",
+        Locked(keys=("blockDeviceMappings[].ebs.kmsKeyId",), flags=("blockDeviceMappings[].ebs.encrypted",)),
+    ),
+    (
+        "aws:ec2/instance:Instance",
+        Locked(keys=("rootBlockDevice.kmsKeyId",), flags=("rootBlockDevice.encrypted",)),
+    ),
+    (
+        "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass",
+        Locked(keys=("spec.blockDeviceMappings[].ebs.kmsKeyID",), flags=("spec.blockDeviceMappings[].ebs.encrypted",)),
+    ),
+    ("aws:ebs/volume:Volume", Locked(keys=("kmsKeyId",), flags=("encrypted",))),
+    ("aws:efs/fileSystem:FileSystem", Locked(keys=("kmsKeyId",), flags=("encrypted",))),
+    ("aws:fsx/lustreFileSystem:LustreFileSystem", Locked(keys=("kmsKeyId",))),
+    ("aws:rds/instance:Instance", Locked(keys=("kmsKeyId",), flags=("storageEncrypted",))),
+    ("aws:rds/cluster:Cluster", Locked(keys=("kmsKeyId",), flags=("storageEncrypted",))),
+    ("aws:eks/cluster:Cluster", Locked(keys=("encryptionConfig.provider.keyArn",))),
+    ("aws:cloudwatch/logGroup:LogGroup", Locked(keys=("kmsKeyId",))),
+    ("aws:cloudtrail/trail:Trail", Locked(keys=("kmsKeyId",))),
+    ("aws:sqs/queue:Queue", Locked(keys=("kmsMasterKeyId",))),
+    ("aws:sns/topic:Topic", Locked(keys=("kmsMasterKeyId",))),
+    ("aws:secretsmanager/secret:Secret", Locked(keys=("kmsKeyId",))),
+    ("aws:ssm/parameter:Parameter", Locked(keys=("keyId",), where=("type", "SecureString"))),
+    (BUCKET_KEY, Locked(keys=("rules[].applyServerSideEncryptionByDefault.kmsMasterKeyId",))),
+    (
+        CLASS,
+        Locked(
+            keys=("parameters.kmsKeyId",), flags=("parameters.encrypted",), where=("provisioner", "ebs.csi.aws.com")
+        ),
+    ),
+    (CLASS, Locked(keys=("parameters.disk-encryption-kms-key",), where=("provisioner", "pd.csi.storage.gke.io"))),
+    ("gcp:storage/bucket:Bucket", Locked(keys=("encryption.defaultKmsKeyName",))),
+    (
+        "gcp:container/cluster:Cluster",
+        Locked(
+            keys=("databaseEncryption.keyName", "nodeConfig.bootDiskKmsKey"),
+            texts=(("databaseEncryption.state", "ENCRYPTED"),),
+        ),
+    ),
+    ("gcp:container/nodePool:NodePool", Locked(keys=("nodeConfig.bootDiskKmsKey",))),
+    ("gcp:compute/instance:Instance", Locked(keys=("bootDisk.kmsKeySelfLink",))),
+    ("gcp:compute/disk:Disk", Locked(keys=("diskEncryptionKey.kmsKeySelfLink",))),
+    ("gcp:lustre/instance:Instance", Locked(keys=("kmsKey",))),
+    ("gcp:logging/projectBucketConfig:ProjectBucketConfig", Locked(keys=("cmekSettings.kmsKeyName",))),
+    (
+        "gcp:secretmanager/secret:Secret",
+        Locked(keys=("replication.userManaged.replicas[].customerManagedEncryption.kmsKeyName",)),
+    ),
+    ("gcp:sql/databaseInstance:DatabaseInstance", Locked(keys=("encryptionKeyName",))),
+)
+
+
+def _breaches(subject: Subject) -> Iterator[Breach]:
+    for token, locked in DEMANDS:
+
+        def check(resource: Resource, inputs: Properties, locked: Locked = locked) -> Iterator[Breach]:
+            if locked.where is None or inputs.at(locked.where[0]).text("") == locked.where[1]:
+                yield from _flags(resource, inputs, locked)
+                yield from _keyed(subject, resource, inputs, locked)
+
+        yield from each(subject.of_types((token,)), check, limit=LIMIT)
+    for bucket in subject.of_types((BUCKET,)):
+        if not settings_of(subject, bucket, BUCKET_KEY):
+            yield _no_key(bucket, "")
+    yield from each(subject.of_types((BUCKET_KEY,)), _algorithm, limit=LIMIT)
+    yield from each(subject.of_types(("aws:eks/cluster:Cluster",)), _secrets, limit=LIMIT)
+    yield from each(subject.of_types(LISTENERS), _listener, limit=TLS)
+    yield from each(subject.of_types(("gcp:sql/databaseInstance:DatabaseInstance",)), _sql, limit=TLS)
+
+
+def _flags(resource: Resource, inputs: Properties, locked: Locked) -> Iterator[Breach]:
+    for path in locked.flags:
+        for at in walk(inputs, path):
+            if not at.flag(default=False):
+                yield over(resource, at.path, given="it is not encrypted", limit=LIMIT, fix=f"Set {at.path} to true")
+    for path, wanted in locked.texts:
+        for at in walk(inputs, path):
+            if at.text("") != wanted:
+                fix = f"Set {at.path} to {wanted}"
+                yield over(resource, at.path, given="it is not encrypted by us", limit=LIMIT, fix=fix)
+
+
+def _keyed(subject: Subject, resource: Resource, inputs: Properties, locked: Locked) -> Iterator[Breach]:
+    for path in locked.keys:
+        found = walk(inputs, path)
+        if not found:
+            yield _no_key(resource, path)
+        for at in found:
+            if not at.said:
+                yield _no_key(resource, at.path)
+            elif not _proven(subject, resource, at) and not _named(subject, at.text()):
+                yield over(
+                    resource,
+                    at.path,
+                    given="its key is not one of this stack, and no full name of another",
+                    limit=LIMIT,
+                    fix=f"Set {at.path} to the stack's key, or to the full name of another key of the customer",
+                )
+
+
+def _no_key(resource: Resource, path: str) -> Breach:
+    given = "no key is named, so the cloud's own or none is used"
+    return over(resource, path, given=given, limit=LIMIT, fix="Name the stack's key")
+
+
+def _proven(subject: Subject, resource: Resource, at: Properties) -> bool:
+    """Whether an unknown value comes from a registered key."""
+    top = at.path.partition(".")[0].partition("[")[0]
+    return any(each.type in KEYS for each in origins(subject, resource, at.value, name=top))
+
+
+def _named(subject: Subject, name: str) -> bool:
+    """Whether a name is a key's full one, or an alias that the stack gives to a key of its own."""
+    if name.startswith(OWN_ALIAS):
+        return False
+    return EXPLICIT.fullmatch(name) is not None or any(
+        alias.inputs.get("name") == name and _leads_to_key(subject, alias) for alias in subject.of_types((ALIAS,))
+    )
+
+
+def _leads_to_key(subject: Subject, alias: Resource) -> bool:
+    target = alias.inputs.get("targetKeyId")
+    return any(each.type in KEYS for each in sources(subject, alias, target, name="targetKeyId"))
+
+
+def _algorithm(resource: Resource, inputs: Properties) -> Iterator[Breach]:
+    for at in walk(inputs, "rules[].applyServerSideEncryptionByDefault.sseAlgorithm"):
+        if at.text("") not in ("aws:kms", "aws:kms:dsse"):
+            fix = f"Set {at.path} to aws:kms"
+            yield over(resource, at.path, given="it is encrypted with a key of AWS", limit=LIMIT, fix=fix)
+
+
+def _secrets(resource: Resource, inputs: Properties) -> Iterator[Breach]:
+    at = inputs.at("encryptionConfig").at("resources")
+    if "secrets" not in [one.text() for one in at.each()]:
+        given = "secrets of the cluster are not encrypted with its key"
+        yield over(resource, at.path, given=given, limit=LIMIT, fix="Add secrets to encryptionConfig.resources")
+
+
+def _listener(resource: Resource, inputs: Properties) -> Iterator[Breach]:
+    if inputs.at("protocol").text("") in ENCRYPTED:
+        return
+    actions = inputs.at("defaultActions").each()
+    if not actions or not all(at.at("redirect").at("protocol").text("") in ENCRYPTED for at in actions):
+        yield over(resource, "protocol", given="it listens without TLS", limit=TLS, fix="Set protocol to HTTPS or TLS")
+
+
+def _sql(resource: Resource, inputs: Properties) -> Iterator[Breach]:
+    at = inputs.at("settings").at("ipConfiguration").at("sslMode")
+    if at.text("") not in ("ENCRYPTED_ONLY", "TRUSTED_CLIENT_CERTIFICATE_REQUIRED"):
+        yield over(resource, at.path, given="it answers without TLS", limit=TLS, fix="Set sslMode to ENCRYPTED_ONLY")
+
+
+RULE: Final = Rule(
+    name="encryption",
+    title="Encryption",
+    demand="Disks, buckets, file systems, secrets, queues and logs are encrypted with the customer's key.",
+    why="Whoever gets hold of a disk or a copy reads nothing, and the customer can shut it all with one key.",
+    remedy="Name the key that the stack makes, or the full name of another key of the customer.",
+    severity=Severity.CRITICAL,
+    judge=_breaches,
+)

@@ -1,0 +1,216 @@
+"""Who may do what: machines whose rights no pod can take, no key that lives for ever, no admin but the declared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final, cast
+
+from pydantic import Field
+
+from policies.breach import Settings, Severity
+from policies.properties import each
+from policies.rule import Rule
+from policies.rules.security.resource_origins import origins, over, owned_by, sources, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from planning.costs.resources.properties import Properties
+    from planning.costs.resources.resource import Resource
+    from policies.breach import Breach
+    from policies.stack_context import Subject
+
+# Where the metadata service of a machine is set: type, path.
+METADATA: Final = (
+    ("aws:ec2/launchTemplate:LaunchTemplate", "metadataOptions"),
+    ("aws:ec2/instance:Instance", "metadataOptions"),
+    ("kubernetes:karpenter.k8s.aws/v1:EC2NodeClass", "spec.metadataOptions"),
+)
+GKE: Final = "gcp:container/cluster:Cluster"
+GKE_NODES: Final = (GKE, "gcp:container/nodePool:NodePool")
+ACCOUNT: Final = "gcp:serviceaccount/account:Account"
+# Where a machine says whose rights it has: type, path, and the input at its top.
+ACCOUNTS: Final = (
+    (GKE, "nodeConfig.serviceAccount"),
+    ("gcp:container/nodePool:NodePool", "nodeConfig.serviceAccount"),
+    ("gcp:compute/instance:Instance", "serviceAccount.email"),
+)
+STATIC: Final = (
+    "aws:iam/accessKey:AccessKey",
+    "aws:iam/user:User",
+    "aws:iam/userLoginProfile:UserLoginProfile",
+    "gcp:serviceaccount/key:Key",
+    "gcp:storage/hmacKey:HmacKey",
+)
+ASSOCIATION: Final = "aws:eks/accessPolicyAssociation:AccessPolicyAssociation"
+CLUSTER: Final = ("atoll:cluster:Cluster",)  # makes the one admin role that the checklist names people for
+ATTACHED: Final = (
+    "aws:iam/rolePolicyAttachment:RolePolicyAttachment",
+    "aws:iam/userPolicyAttachment:UserPolicyAttachment",
+    "aws:iam/groupPolicyAttachment:GroupPolicyAttachment",
+)
+OWN_POLICY: Final = "aws:iam/policy:Policy"
+ADMIN_POLICIES: Final = ("AdministratorAccess", "PowerUserAccess", "IAMFullAccess")
+GIVEN: Final = ("gcp:projects/iAMMember:IAMMember", "gcp:projects/iAMBinding:IAMBinding")
+BASIC: Final = ("roles/owner", "roles/editor")
+BINDINGS: Final = (
+    "kubernetes:rbac.authorization.k8s.io/v1:ClusterRoleBinding",
+    "kubernetes:rbac.authorization.k8s.io/v1:RoleBinding",
+)
+ROLES: Final = ("kubernetes:rbac.authorization.k8s.io/v1:ClusterRole", "kubernetes:rbac.authorization.k8s.io/v1:Role")
+CONFIG_MAP: Final = "kubernetes:core/v1:ConfigMap"
+LIMIT: Final = "rights are short-lived, and belong to one purpose"
+
+
+class Identities(Settings):
+    """What a project may set of it."""
+
+    metadata_hops: int = Field(default=1, ge=1, le=2)
+    """Most hops to the metadata service of a machine; with 2, pods of the machine reach its rights."""
+    sign_in_namespace: str = "auth"
+    """Namespace of Dex, whose configuration may hold no static passwords that anybody can read."""
+
+
+def _breaches(subject: Subject) -> Iterator[Breach]:
+    settings = subject.law.setting(Identities)
+    yield from _machines(subject, settings)
+    for resource in subject.of_types(STATIC):
+        fix = "Give the pod or the person a role instead"
+        yield over(resource, "", given="it is a login or a key that lives for ever", limit=LIMIT, fix=fix)
+    yield from _admins(subject)
+
+    def signing_in(resource: Resource, inputs: Properties) -> Iterator[Breach]:
+        if inputs.at("metadata").at("namespace").text("default") == settings.sign_in_namespace:
+            yield from _static_users(resource, inputs.at("data"))
+
+    yield from each(subject.of_types((CONFIG_MAP,)), signing_in, limit=LIMIT)
+
+
+def _machines(subject: Subject, settings: Identities) -> Iterator[Breach]:
+    for token, path in METADATA:
+
+        def metadata(resource: Resource, inputs: Properties, path: str = path) -> Iterator[Breach]:
+            for options in walk(inputs, path):
+                yield from _metadata(resource, options, settings)
+
+        yield from each(subject.of_types((token,)), metadata, limit=LIMIT)
+    for token, path in ACCOUNTS:
+
+        def account(resource: Resource, inputs: Properties, path: str = path) -> Iterator[Breach]:
+            for at in walk(inputs, path):
+                yield from _account(subject, resource, at)
+
+        yield from each(subject.of_types((token,)), account, limit=LIMIT)
+    yield from each(subject.of_types(GKE_NODES), _workload_identity, limit=LIMIT)
+    yield from each(subject.of_types((GKE,)), _strangers, limit=LIMIT)
+
+
+def _metadata(resource: Resource, options: Properties, settings: Identities) -> Iterator[Breach]:
+    tokens, hops = options.at("httpTokens"), options.at("httpPutResponseHopLimit")
+    if tokens.text("optional") != "required":
+        given = "its metadata service answers without a token (IMDSv1)"
+        yield over(resource, tokens.path, given=given, limit=LIMIT, fix=f"Set {tokens.path} to required")
+    most = settings.metadata_hops
+    if hops.number(most + 1) > most:
+        given = f"pods on it reach the rights of the machine over more than {most} hops"
+        yield over(resource, hops.path, given=given, limit=LIMIT, fix=f"Set {hops.path} to {most}")
+
+
+def _account(subject: Subject, resource: Resource, at: Properties) -> Iterator[Breach]:
+    top = at.path.partition(".")[0]
+    if any(one.type == ACCOUNT for one in origins(subject, resource, at.value, name=top)):
+        return
+    name = at.text("")
+    if name in ("", "default") or name.endswith("-compute@developer.gserviceaccount.com"):
+        given = "it runs with the project's default account, which may edit the project"
+        yield over(resource, at.path, given=given, limit=LIMIT, fix="Give it an account of its own")
+
+
+def _workload_identity(resource: Resource, inputs: Properties) -> Iterator[Breach]:
+    """GKE refuses this mode on a cluster without workload identity, so it speaks for the cluster, too."""
+    at = inputs.at("nodeConfig").at("workloadMetadataConfig").at("mode")
+    if at.text("") != "GKE_METADATA":
+        fix = f"Set {at.path} to GKE_METADATA"
+        yield over(resource, at.path, given="its pods have the rights of the machine", limit=LIMIT, fix=fix)
+
+
+def _strangers(resource: Resource, inputs: Properties) -> Iterator[Breach]:
+    for path in (
+        "enableLegacyAbac",
+        "masterAuth.clientCertificateConfig.issueClientCertificate",
+        "rbacBindingConfig.enableInsecureBindingSystemUnauthenticated",
+        "rbacBindingConfig.enableInsecureBindingSystemAuthenticated",
+    ):
+        for at in walk(inputs, path):
+            if at.flag(default=False):
+                given = "it gives rights to whom nobody named"
+                yield over(resource, path, given=given, limit=LIMIT, fix=f"Set {path} to false")
+
+
+def _admins(subject: Subject) -> Iterator[Breach]:
+    def association(resource: Resource, inputs: Properties) -> Iterator[Breach]:
+        principal = inputs.at("principalArn")
+        found = tuple(sources(subject, resource, principal.value, name="principalArn"))
+        if found and all(owned_by(subject, one, CLUSTER) for one in found):
+            return
+        if inputs.at("policyArn").text().endswith(("AmazonEKSClusterAdminPolicy", "AmazonEKSAdminPolicy")):
+            principal.text()
+            yield _admin(resource, "principalArn")
+
+    def attached(resource: Resource, inputs: Properties) -> Iterator[Breach]:
+        at = inputs.at("policyArn")
+        own = any(one.type == OWN_POLICY for one in origins(subject, resource, at.value, name="policyArn"))
+        if not own and at.text().rpartition("/")[2] in ADMIN_POLICIES:
+            yield _admin(resource, at.path)
+
+    yield from each(subject.of_types((ASSOCIATION,)), association, limit=LIMIT)
+    yield from each(subject.of_types(ATTACHED), attached, limit=LIMIT)
+    yield from each(subject.of_types(GIVEN), _basic, limit=LIMIT)
+    yield from each(subject.of_types(BINDINGS), _bound, limit=LIMIT)
+    yield from each(subject.of_types(ROLES), _everything, limit=LIMIT)
+
+
+def _admin(resource: Resource, path: str) -> Breach:
+    fix = "Give only the rights that it needs; admins are named in access of the checklist"
+    return over(resource, path, given="it makes an admin whom the checklist does not name", limit=LIMIT, fix=fix)
+
+
+def _basic(resource: Resource, inputs: Properties) -> Iterator[Breach]:
+    if inputs.at("role").text() in BASIC:
+        yield _admin(resource, "role")
+
+
+def _bound(resource: Resource, inputs: Properties) -> Iterator[Breach]:
+    at = inputs.at("roleRef").at("name")
+    if at.text() == "cluster-admin":
+        yield _admin(resource, at.path)
+
+
+def _everything(resource: Resource, inputs: Properties) -> Iterator[Breach]:
+    for rule in inputs.at("rules").each():
+        granted = [rule.at(name).each() for name in ("apiGroups", "resources", "verbs")]
+        if all(any(at.text() == "*" for at in found) for found in granted):
+            yield _admin(resource, rule.path)
+
+
+def _static_users(resource: Resource, contents: Properties) -> Iterator[Breach]:
+    if not isinstance(contents.value, Mapping):
+        contents.text("")  # unknown or secret: says so
+        return
+    for name in cast("Mapping[str, object]", contents.value):
+        if "staticPasswords" in contents.at(name).text():
+            given = "a login with a password stands where anybody in the namespace can read it"
+            fix = "Let people sign in at the identity provider, or keep generated passwords in a Secret"
+            yield over(resource, "data", given=given, limit=LIMIT, fix=fix)
+
+
+RULE: Final = Rule(
+    name="identity",
+    title="Identity",
+    demand="Machines keep their rights from pods, nobody has a key that lives for ever, admins are the declared ones.",
+    why="A pod that is broken into, or a key that leaks, opens nothing else.",
+    remedy="Require metadata tokens, use workload identity and roles, and name admins in the checklist.",
+    severity=Severity.HIGH,
+    judge=_breaches,
+    settings=Identities,
+)

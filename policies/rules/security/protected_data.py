@@ -1,0 +1,221 @@
+"""What loses data when it is deleted is protected, kept and versioned (design, law 7)."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from pydantic import Field
+
+from planning.costs.resources.properties import UnreadableError
+from policies.breach import Settings, Severity
+from policies.properties import each
+from policies.rule import Rule
+from policies.rules.security.resource_origins import over, settings_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from planning.costs.resources.properties import Properties
+    from planning.costs.resources.resource import Resource
+    from policies.breach import Breach
+    from policies.stack_context import Subject
+
+AWS_BUCKET: Final = "aws:s3/bucket:Bucket"
+GCP_BUCKET: Final = "gcp:storage/bucket:Bucket"
+COREWEAVE_BUCKET: Final = "coreweave:index/objectStorageBucket:ObjectStorageBucket"
+AWS_KEY: Final = "aws:kms/key:Key"
+GCP_KEY: Final = "gcp:kms/cryptoKey:CryptoKey"
+DATABASES: Final = ("aws:rds/instance:Instance", "aws:rds/cluster:Cluster", "gcp:sql/databaseInstance:DatabaseInstance")
+PROTECTED: Final = (
+    AWS_BUCKET,
+    "aws:s3/bucketV2:BucketV2",
+    GCP_BUCKET,
+    COREWEAVE_BUCKET,
+    AWS_KEY,
+    GCP_KEY,
+    "gcp:kms/keyRing:KeyRing",
+    "aws:efs/fileSystem:FileSystem",
+    "aws:fsx/lustreFileSystem:LustreFileSystem",
+    "aws:ebs/volume:Volume",
+    "aws:dynamodb/table:Table",
+    "gcp:filestore/instance:Instance",
+    "gcp:lustre/instance:Instance",
+    "gcp:compute/disk:Disk",
+    *DATABASES,
+)
+VERSIONING: Final = {
+    AWS_BUCKET: "aws:s3/bucketVersioning:BucketVersioning",
+    COREWEAVE_BUCKET: "coreweave:index/objectStorageBucketVersioning:ObjectStorageBucketVersioning",
+}
+DATABASE: Final = "kubernetes:postgresql.cnpg.io/v1:Cluster"
+CLAIM: Final = "kubernetes:core/v1:PersistentVolumeClaim"
+NAMESPACE: Final = "kubernetes:core/v1:Namespace"
+VOLUME: Final = "kubernetes:core/v1:PersistentVolume"
+CLASS: Final = "kubernetes:storage.k8s.io/v1:StorageClass"
+PEOPLE: Final = ("app.kubernetes.io/part-of", "kubeflow-profile")  # namespaces in which people have volumes
+OWN_DISKS: Final = "atoll-hot"  # the nodes' own disks, which go with the node whatever a class says
+DAY_S: Final = 24 * 3600
+DEFAULT_DAYS: Final = 30  # both clouds' own: registry pages of aws_kms_key and google_kms_crypto_key, 2026-11-21
+LIMIT: Final = "what loses data when it is deleted is protected and kept"
+VERSIONED: Final = "buckets keep old versions and are deleted only when empty"
+
+
+class Kept(Settings):
+    """What a project may set of it."""
+
+    key_deletion_days: int = Field(default=30, ge=7, le=30)
+    """Least number of days between the deletion of a key and the end of all that it encrypts."""
+    namespaces: tuple[str, ...] = ("mlflow", "airflow", "object-store")
+    """Namespaces whose deletion deletes data."""
+    namespace_prefixes: tuple[str, ...] = ("atoll-storage-",)
+    """What the names of other such namespaces begin with."""
+
+
+def _breaches(subject: Subject) -> Iterator[Breach]:
+    for resource in subject.of_types(PROTECTED):
+        if not resource.protect:
+            yield _kept(resource, "protect")
+        if subject.tells_retention and not resource.retain_on_delete:
+            yield _kept(resource, "retain_on_delete")
+    yield from _buckets(subject)
+    yield from _keys(subject)
+    yield from each(subject.of_types(DATABASES), _database, limit=LIMIT)
+    yield from each(subject.of_types((VOLUME, CLASS)), _reclaimed, limit=LIMIT)
+    if subject.tells_retention:
+        yield from _inside(subject)
+
+
+def _kept(resource: Resource, option: str) -> Breach:
+    return over(
+        resource,
+        "",
+        given=f"it is registered without {option}",
+        limit=LIMIT,
+        fix=f"Give it the option {option}=True",
+    )
+
+
+def _buckets(subject: Subject) -> Iterator[Breach]:
+    def versioned_beside(bucket: Resource, inputs: Properties) -> Iterator[Breach]:
+        yield from _emptied(bucket, inputs)
+        yield from _versioned_beside(subject, bucket)
+
+    yield from each(subject.of_types(VERSIONING), versioned_beside, limit=VERSIONED)
+    yield from each(subject.of_types((GCP_BUCKET,)), _versioned_within, limit=VERSIONED)
+
+
+def _emptied(bucket: Resource, inputs: Properties) -> Iterator[Breach]:
+    if inputs.at("forceDestroy").flag(default=False):
+        yield over(
+            bucket,
+            "forceDestroy",
+            given="a destroy empties it first",
+            limit=VERSIONED,
+            fix="Set forceDestroy to false",
+        )
+
+
+def _versioned_beside(subject: Subject, bucket: Resource) -> Iterator[Breach]:
+    def enabled(setting: Resource, inputs: Properties) -> Iterator[Breach]:
+        if inputs.at("versioningConfiguration").at("status").text("") != "Enabled":
+            yield _unversioned(setting, "versioningConfiguration.status")
+
+    found = settings_of(subject, bucket, VERSIONING[bucket.type])
+    if not found:
+        yield _unversioned(bucket, "")
+    yield from each(found, enabled, limit=VERSIONED)
+
+
+def _versioned_within(bucket: Resource, inputs: Properties) -> Iterator[Breach]:
+    yield from _emptied(bucket, inputs)
+    if not inputs.at("versioning").at("enabled").flag(default=False):
+        yield _unversioned(bucket, "versioning.enabled")
+
+
+def _unversioned(resource: Resource, path: str) -> Breach:
+    return over(
+        resource, path, given="it keeps no old versions", limit=VERSIONED, fix="Turn the versioning of the bucket on"
+    )
+
+
+def _keys(subject: Subject) -> Iterator[Breach]:
+    least = subject.law.setting(Kept).key_deletion_days
+    limit = f"a key can be brought back for {least} days"
+
+    def short(resource: Resource, path: str, days: float) -> Iterator[Breach]:
+        if days < least:
+            yield over(resource, path, given=f"{days:g} days", limit=limit, fix=f"Set {path} to {least} days")
+
+    def aws(resource: Resource, inputs: Properties) -> Iterator[Breach]:
+        days = inputs.at("deletionWindowInDays").number(DEFAULT_DAYS)
+        yield from short(resource, "deletionWindowInDays", float(days))
+
+    def gcp(resource: Resource, inputs: Properties) -> Iterator[Breach]:
+        at = inputs.at("destroyScheduledDuration")
+        said = at.text(f"{DEFAULT_DAYS * DAY_S}s")
+        if not re.fullmatch(r"\d{1,9}s", said):
+            raise UnreadableError(f"{at.path} is no number of seconds", path=at.path)
+        yield from short(resource, at.path, int(said[:-1]) / DAY_S)
+
+    yield from each(subject.of_types((AWS_KEY,)), aws, limit=limit)
+    yield from each(subject.of_types((GCP_KEY,)), gcp, limit=limit)
+
+
+def _database(resource: Resource, inputs: Properties) -> Iterator[Breach]:
+    if not inputs.at("deletionProtection").flag(default=resource.type.startswith("gcp:")):
+        yield over(
+            resource,
+            "deletionProtection",
+            given="the cloud lets it be deleted",
+            limit=LIMIT,
+            fix="Set deletionProtection to true",
+        )
+
+
+def _reclaimed(resource: Resource, inputs: Properties) -> Iterator[Breach]:
+    """Volumes of a class that does not say it are deleted with their claims; volumes by name are kept (Kubernetes)."""
+    spec = inputs.at("spec").at("persistentVolumeReclaimPolicy")
+    at, default = (spec, "Retain") if resource.type == VOLUME else (inputs.at("reclaimPolicy"), "Delete")
+    if at.text(default) != "Retain" and inputs.at("metadata").at("name").text("") != OWN_DISKS:
+        yield over(
+            resource,
+            at.path,
+            given="a volume goes with the claim on it",
+            limit=LIMIT,
+            fix=f"Set {at.path} to Retain",
+        )
+
+
+def _inside(subject: Subject) -> Iterator[Breach]:
+    """Inside a cluster data is kept and not protected: docs/decisions/0018."""
+    settings = subject.law.setting(Kept)
+
+    def namespace(resource: Resource, inputs: Properties) -> Iterator[Breach]:
+        named = inputs.at("metadata")
+        name, people = named.at("name").text(), named.at("labels").at(PEOPLE[0]).text("") == PEOPLE[1]
+        if people or name in settings.namespaces or name.startswith(settings.namespace_prefixes):
+            yield _kept(resource, "retain_on_delete")
+
+    def claim(resource: Resource, inputs: Properties) -> Iterator[Breach]:
+        if not inputs.at("spec").at("volumeName").text(""):  # else a volume of its own name, which is kept
+            yield _kept(resource, "retain_on_delete")
+
+    def database(resource: Resource, _inputs: Properties) -> Iterator[Breach]:
+        yield _kept(resource, "retain_on_delete")
+
+    for token, check in ((NAMESPACE, namespace), (CLAIM, claim), (DATABASE, database)):
+        lost = [resource for resource in subject.of_types((token,)) if not resource.retain_on_delete]
+        yield from each(lost, check, limit=LIMIT)
+
+
+RULE: Final = Rule(
+    name="protected-data",
+    title="Protected data",
+    demand="Buckets, databases, volumes, file systems and keys are protected, kept on deletion and versioned.",
+    why="A deletion by mistake does not take data or the key to it away.",
+    remedy="Give the resource protect and retain_on_delete; keep versions, and 30 days to bring a key back.",
+    severity=Severity.CRITICAL,
+    judge=_breaches,
+    settings=Kept,
+)

@@ -1,0 +1,248 @@
+"""Nothing faces the internet but the VPN: endpoints, networks, buckets, machines and services."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from pydantic import Field
+
+from planning.quoting.assembly.access import PORT
+from policies.breach import Settings, Severity
+from policies.properties import each
+from policies.rule import Rule
+from policies.rules.security.resource_origins import OWN_GATEWAY, over, owned_by, settings_of, walk
+from policies.rules.security.address_ranges import open_door, world
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from planning.costs.resources.properties import Properties
+    from planning.costs.resources.resource import Resource
+    from policies.breach import Breach
+    from policies.stack_context import Subject
+
+EKS: Final = "aws:eks/cluster:Cluster"
+GKE: Final = "gcp:container/cluster:Cluster"
+GKE_POOL: Final = "gcp:container/nodePool:NodePool"
+CKS: Final = "coreweave:index/cksCluster:CksCluster"
+GROUP: Final = "aws:ec2/securityGroup:SecurityGroup"
+GROUP_RULE: Final = "aws:ec2/securityGroupRule:SecurityGroupRule"
+INGRESS_RULE: Final = "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule"
+FIREWALL: Final = "gcp:compute/firewall:Firewall"
+AWS_BUCKET: Final = "aws:s3/bucket:Bucket"
+AWS_SHUT: Final = "aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock"
+GCP_BUCKET: Final = "gcp:storage/bucket:Bucket"
+GCP_MACHINE: Final = "gcp:compute/instance:Instance"
+SERVICES: Final = ("kubernetes:core/v1:Service", "kubernetes:core/v1:ServicePatch")
+LIMIT: Final = "nothing faces the internet but the VPN"
+BLOCKS: Final = ("blockPublicAcls", "blockPublicPolicy", "ignorePublicAcls", "restrictPublicBuckets")
+# Flags that give a machine, a network or a database a public address: type, path.
+ADDRESSES: Final = (
+    ("aws:ec2/subnet:Subnet", "mapPublicIpOnLaunch"),
+    ("aws:ec2/instance:Instance", "associatePublicIpAddress"),
+    ("aws:ec2/launchTemplate:LaunchTemplate", "networkInterfaces[].associatePublicIpAddress"),
+    ("kubernetes:karpenter.k8s.aws/v1:EC2NodeClass", "spec.associatePublicIPAddress"),
+    ("aws:rds/instance:Instance", "publiclyAccessible"),
+    (CKS, "public"),  # CoreWeave takes no ranges for it
+)
+# Annotations that keep a load balancer inside: documentation of the AWS Load Balancer Controller, of Kubernetes' own
+# AWS provider, and of GKE ("Create an internal load balancer"), 2026-11-21.
+INTERNAL: Final = (
+    ("service.beta.kubernetes.io/aws-load-balancer-scheme", "internal"),
+    ("service.beta.kubernetes.io/aws-load-balancer-internal", "true"),
+    ("networking.gke.io/load-balancer-type", "Internal"),
+)
+
+
+class Doors(Settings):
+    """What a project may set of it."""
+
+    open_ports: tuple[str, ...] = Field(default=(f"udp/{PORT}",))
+    """Ports that may be open to the world, as protocol/port; WireGuard's own, which answers nobody without a key."""
+
+
+def _breaches(subject: Subject) -> Iterator[Breach]:
+    doors = subject.law.setting(Doors).open_ports
+    yield from each(subject.of_types((EKS,)), _eks, limit=LIMIT)
+    yield from each(subject.of_types((GKE,)), _gke, limit=LIMIT)
+    yield from each(subject.of_types((GKE_POOL,)), _gke_pool, limit=LIMIT)
+    yield from _networks(subject, doors)
+    yield from _buckets(subject)
+    yield from _addresses(subject)
+
+    def service(resource: Resource, inputs: Properties) -> Iterator[Breach]:
+        yield from _service(resource, inputs, doors)
+
+    yield from each(subject.of_types(SERVICES), service, limit=LIMIT)
+
+
+def _eks(resource: Resource, inputs: Properties) -> Iterator[Breach]:
+    network = inputs.at("vpcConfig")
+    at = network.at("endpointPublicAccess")
+    if not at.flag(default=True):
+        return
+    ranges = network.at("publicAccessCidrs").each()
+    if not ranges or any(world(one) for one in ranges):
+        yield over(
+            resource,
+            at.path,
+            given="the whole internet reaches its API",
+            limit=LIMIT,
+            fix="Set endpointPublicAccess to false, or name the ranges that may reach it",
+        )
+
+
+def _gke(resource: Resource, inputs: Properties) -> Iterator[Breach]:
+    private = inputs.at("privateClusterConfig")
+    if not private.at("enablePrivateNodes").flag(default=False):
+        yield _flag(
+            resource, "privateClusterConfig.enablePrivateNodes", "true", given="its nodes have public addresses"
+        )
+    allowed = inputs.at("masterAuthorizedNetworksConfig")
+    ranges = walk(allowed, "cidrBlocks[].cidrBlock")
+    shut = private.at("enablePrivateEndpoint").flag(default=False)
+    if any(world(one) for one in ranges) or not (shut or ranges):
+        path = "masterAuthorizedNetworksConfig.cidrBlocks"
+        fix = "Set enablePrivateEndpoint to true, or name the ranges that may reach it"
+        yield over(resource, path, given="the whole internet reaches its API", limit=LIMIT, fix=fix)
+    for path in (
+        "masterAuthorizedNetworksConfig.gcpPublicCidrsAccessEnabled",
+        "controlPlaneEndpointsConfig.dnsEndpointConfig.allowExternalTraffic",
+    ):
+        if walk(inputs, path)[0].flag(default=False):
+            yield _flag(resource, path, "false", given="its API answers from outside its networks")
+
+
+def _gke_pool(resource: Resource, inputs: Properties) -> Iterator[Breach]:
+    at = inputs.at("networkConfig").at("enablePrivateNodes")
+    if not at.flag(default=True):  # not said: as the cluster has it
+        yield _flag(resource, at.path, "true", given="its nodes have public addresses")
+
+
+def _flag(resource: Resource, path: str, wanted: str, *, given: str) -> Breach:
+    return over(resource, path, given=given, limit=LIMIT, fix=f"Set {path} to {wanted}")
+
+
+def _networks(subject: Subject, doors: Collection[str]) -> Iterator[Breach]:
+    def check(resource: Resource, inputs: Properties) -> Iterator[Breach]:
+        if resource.type == FIREWALL:
+            yield from _firewall(resource, inputs, doors)
+        elif resource.type == INGRESS_RULE:
+            yield from _ingress(resource, inputs, doors, single=("cidrIpv4", "cidrIpv6"), protocol="ipProtocol")
+        elif resource.type == GROUP:
+            for rule in inputs.at("ingress").each():
+                yield from _ingress(resource, rule, doors)
+        elif inputs.at("type").text("") != "egress":
+            yield from _ingress(resource, inputs, doors)
+
+    yield from each(subject.of_types((GROUP, GROUP_RULE, INGRESS_RULE, FIREWALL)), check, limit=LIMIT)
+
+
+def _ingress(
+    resource: Resource,
+    rule: Properties,
+    doors: Collection[str],
+    *,
+    single: tuple[str, ...] = (),
+    protocol: str = "protocol",
+) -> Iterator[Breach]:
+    lists = () if single else ("cidrBlocks[]", "ipv6CidrBlocks[]")
+    ranges = [at for path in (*single, *lists) for at in walk(rule, path) if at.said]
+    wide = [at for at in ranges if world(at)]
+    if wide and not open_door(rule.at(protocol), rule.at("fromPort"), rule.at("toPort"), doors=doors):
+        yield _wide(resource, wide[0].path)
+
+
+def _wide(resource: Resource, path: str) -> Breach:
+    return over(
+        resource,
+        path,
+        given="it lets the whole internet in",
+        limit=LIMIT,
+        fix="Name the ranges or groups that may come in",
+    )
+
+
+def _firewall(resource: Resource, inputs: Properties, doors: Collection[str]) -> Iterator[Breach]:
+    """A rule without any source lets everybody in."""
+    if inputs.at("direction").text("INGRESS") != "INGRESS" or inputs.at("disabled").flag(default=False):
+        return
+    ranges = inputs.at("sourceRanges").each()
+    named = inputs.at("sourceTags").each() or inputs.at("sourceServiceAccounts").each()
+    wide = any(world(at) for at in ranges) or not (ranges or named)
+    if wide and not all(_doors_only(allowed, doors) for allowed in inputs.at("allows").each()):
+        yield _wide(resource, "sourceRanges")
+
+
+def _doors_only(allowed: Properties, doors: Collection[str]) -> bool:
+    ports = allowed.at("ports").each()
+    protocol = allowed.at("protocol").text().lower()
+    return bool(ports) and all(f"{protocol}/{port.text()}" in doors for port in ports)
+
+
+def _buckets(subject: Subject) -> Iterator[Breach]:
+    def shut(setting: Resource, inputs: Properties) -> Iterator[Breach]:
+        for name in BLOCKS:
+            if not inputs.at(name).flag(default=False):
+                yield _flag(setting, name, "true", given="the bucket can be opened to the world")
+
+    for bucket in subject.of_types((AWS_BUCKET,)):
+        found = settings_of(subject, bucket, AWS_SHUT)
+        if not found:
+            fix = "Add a public access block with all four blocks"
+            yield over(bucket, "", given="nothing blocks public access", limit=LIMIT, fix=fix)
+        yield from each(found, shut, limit=LIMIT)
+    yield from each(subject.of_types((GCP_BUCKET,)), _gcp_bucket, limit=LIMIT)
+
+
+def _gcp_bucket(resource: Resource, inputs: Properties) -> Iterator[Breach]:
+    if inputs.at("publicAccessPrevention").text("") != "enforced":
+        yield _flag(resource, "publicAccessPrevention", "enforced", given="the bucket can be opened to the world")
+    if not inputs.at("uniformBucketLevelAccess").flag(default=False):
+        yield _flag(resource, "uniformBucketLevelAccess", "true", given="single objects have rights of their own")
+
+
+def _addresses(subject: Subject) -> Iterator[Breach]:
+    for token, path in ADDRESSES:
+
+        def check(resource: Resource, inputs: Properties, path: str = path) -> Iterator[Breach]:
+            for at in walk(inputs, path):
+                if at.flag(default=False):
+                    yield _flag(resource, at.path, "false", given="it has a public address")
+
+        yield from each(subject.of_types((token,)), check, limit=LIMIT)
+    machines = [one for one in subject.of_types((GCP_MACHINE,)) if not owned_by(subject, one, OWN_GATEWAY)]
+    yield from each(machines, _machine, limit=LIMIT)
+
+
+def _machine(resource: Resource, inputs: Properties) -> Iterator[Breach]:
+    for at in walk(inputs, "networkInterfaces[].accessConfigs"):
+        if at.each():
+            fix = "Leave accessConfigs out; the VPN leads to it"
+            yield over(resource, at.path, given="it has a public address", limit=LIMIT, fix=fix)
+
+
+def _service(resource: Resource, inputs: Properties, doors: Collection[str]) -> Iterator[Breach]:
+    spec = inputs.at("spec")
+    if spec.at("type").text("ClusterIP") != "LoadBalancer":
+        return
+    marks = inputs.at("metadata").at("annotations")
+    if any(marks.at(name).text("") == value for name, value in INTERNAL):
+        return
+    ports = spec.at("ports").each()
+    if ports and all(f"{at.at('protocol').text('TCP').lower()}/{at.at('port').number():f}" in doors for at in ports):
+        return
+    fix = "Make it ClusterIP, or annotate it as internal"
+    yield over(resource, "spec.type", given="its load balancer faces the internet", limit=LIMIT, fix=fix)
+
+
+RULE: Final = Rule(
+    name="public-exposure",
+    title="Public exposure",
+    demand="No API, network, bucket, machine or service faces the internet; the port of the VPN does.",
+    why="What nobody outside can reach, nobody outside can break into.",
+    remedy="Keep it private and reach it over the VPN, or name the ranges that may come in.",
+    severity=Severity.CRITICAL,
+    judge=_breaches,
+    settings=Doors,
+)

@@ -1,0 +1,101 @@
+"""What stacks/policies.yaml names and nothing has today: a typo has no effect, a name may be meant for the future."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Final
+
+from catalogs.model import Item
+from planning.costs.bill_breakdown import component_of
+from planning.inputs.faults import nearest
+from policies.rules.money.spend_limits import MayStayUnpriced, bill_of
+from policies.rules.placement import allowed_machines, allowed_places
+from policies.rules.money import component_ceilings, unpriced
+from policies.rules.money.component_ceilings import is_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+    from policies.stack_context import Subject
+
+RESOURCE: Final = ":"  # in a resource type, which a project may register later
+
+
+def list_unmatched(subject: Subject) -> Iterator[str]:
+    """One sentence for each pattern, place, part and word that has no effect on the stack today."""
+    yield from _list_machines(subject)
+    yield from _list_places(subject)
+    yield from _list_parts(subject)
+    yield from _list_bounds(subject)
+
+
+def _list_machines(subject: Subject) -> Iterator[str]:
+    """Patterns that match neither a machine of the catalog nor one of the lock."""
+    law = subject.law.setting(allowed_machines.MachineSettings)
+    pools = [pool for spec in subject.lock.placements for pool in spec.pools]
+    settings = (
+        ("machine type", {"allow": law.allow, "deny": law.deny}),
+        ("accelerator", {"allow_accelerators": law.allow_accelerators, "deny_accelerators": law.deny_accelerators}),
+    )
+    for what, patterns in settings:
+        if not any(patterns.values()):
+            continue
+        if what == "accelerator":
+            names = {*subject.catalog.accelerators, *(pool.accelerator or "" for pool in pools)}
+        else:
+            names = {*(name for _, name in subject.catalog.machines), *(pool.machine for pool in pools)}
+        for field, each in patterns.items():
+            strange = (pattern for pattern in each if not any(fnmatchcase(name, pattern) for name in names))
+            yield from _name(strange, rule=allowed_machines.RULE.name, field=field, of=what, known=names)
+
+
+def _list_places(subject: Subject) -> Iterator[str]:
+    law = subject.law.setting(allowed_places.PlaceSettings)
+    rule, specs = allowed_places.RULE.name, subject.lock.placements
+    if law.providers:
+        known = {*subject.catalog.providers, *(spec.placement.provider for spec in specs)}
+        strange = [name for name in law.providers if name not in known]
+        yield from _name(strange, rule=rule, field="providers", of="provider", known=known)
+    if law.regions:
+        known = {*(name for _, name in subject.catalog.regions), *(spec.placement.region for spec in specs)}
+        strange = [name for name in law.regions if name not in known]
+        yield from _name(strange, rule=rule, field="regions", of="region", known=known)
+
+
+def _list_parts(subject: Subject) -> Iterator[str]:
+    """Components with a ceiling that no line of the stack's bill belongs to."""
+    law = subject.law.setting(component_ceilings.ComponentCeilings)
+    limits = {**law.usd_per_month, **law.stacks.get(subject.lock.stack, {})}
+    if not limits:
+        return
+    keys = [line.key for line in bill_of(subject).lines]
+    components = {component_of(key) for key in keys}
+    strange = [part for part in limits if not any(is_of(each, part) for each in components)]
+    yield from _name(
+        strange,
+        rule=component_ceilings.RULE.name,
+        field="usd_per_month",
+        of=f"component in the bill of {subject.lock.stack}",
+        known=components,
+    )
+
+
+def _list_bounds(subject: Subject) -> Iterator[str]:
+    stated = subject.law.setting(MayStayUnpriced).at_most_usd_per_month
+    if stated:
+        known = {*Item, *(line.key for line in bill_of(subject).lines)}
+        strange = [name for name in stated if name not in known and RESOURCE not in name]
+        yield from _name(
+            strange,
+            rule=unpriced.RULE.name,
+            field="at_most_usd_per_month",
+            of=f"word of the price list and no line in the bill of {subject.lock.stack}",
+            known=known,
+        )
+
+
+def _name(names: Iterable[str], *, rule: str, field: str, of: str, known: Collection[str]) -> Iterator[str]:
+    for name in names:
+        near = nearest(name, sorted(map(str, known)))
+        hint = f'; did you mean "{near}"?' if near else ""
+        yield f'stacks/policies.yaml: {rule}.{field}: "{name}" matches no {of} today, so it has no effect{hint}'
