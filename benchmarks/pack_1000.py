@@ -19,8 +19,8 @@ from pulumi.runtime.proto import analyzer_pb2 as wire
 from pulumi_policy import EnforcementLevel
 
 from operations.offline.program import run
-from policies.pack import engine_evaluation
 from policies.evaluation import judged
+from policies.pack import engine_evaluation
 from policies.pack.engine_adapter import PACK, Desk, _told, policies, servicer
 from policies.table import RULES
 
@@ -114,7 +114,9 @@ def steps(folder: Path, asked: Question) -> None:
     lap("the stack's message taken")
     resources = desk.captured.resources(told)
     lap("resources read")
-    subject, _ = engine_evaluation._subject(engine_evaluation.Asking(root=folder, stack=STACK, resources=resources), RULES)  # noqa: SLF001 - a step of it
+    subject, _ = engine_evaluation._subject(
+        engine_evaluation.Asking(root=folder, stack=STACK, resources=resources), RULES
+    )  # noqa: SLF001 - a step of it
     lap("lock, law and prices read")
     _ = subject.taken, subject.bill
     lap("counted and priced")

@@ -26,10 +26,10 @@ from preview_500 import write
 from catalogs.catalog import load
 from planning.checklist.model.checklist import Checklist
 from planning.checklist.reading.checklist_file import read_file
+from planning.costs.resources.formats.file import read_file as read_preview
 from planning.quoting.candidates.market import Market
 from planning.quoting.price_report import report
 from planning.quoting.quote_builder import quote
-from planning.costs.resources.formats.file import read_file as read_preview
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,15 +7,16 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
-from catalogs import offers as offering, parsing, integrity, integrity_cache
+from catalogs import integrity, integrity_cache, parsing
+from catalogs import offers as offering
+from catalogs.commitments import HandoverStep, Promise, read_handover_step, read_promise
 from catalogs.custom_prices import book as own
+from catalogs.custom_prices.cells import Known
 from catalogs.files import read_content
-from catalogs.prices import Prices
 from catalogs.machines import Machines, Size
 from catalogs.model import CatalogError, Item
 from catalogs.offers import RoughOffer
-from catalogs.custom_prices.cells import Known
-from catalogs.commitments import HandoverStep, Promise, read_handover_step, read_promise
+from catalogs.prices import Prices
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

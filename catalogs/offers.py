@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from decimal import Decimal
     from pathlib import Path
 
-    from catalogs.prices import Prices
     from catalogs.machines import Machines, Size
     from catalogs.model import Machine, Price, PurchaseKind, Source, Term
+    from catalogs.prices import Prices
 
 UNDATED = "undated"
 ONE_PERCENT = 1

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping, Sequence
     from datetime import date
 
-    from catalogs.model import Source
     from catalogs.custom_prices.book import OwnPrices
     from catalogs.integrity import Words
+    from catalogs.model import Source
 
 _REGIONS_NAMED = 5
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from policies.breach import Breach
     from policies.exemptions import Exemption
-    from policies.settings import Law
     from policies.rule import Rule
+    from policies.settings import Law
     from policies.stack_context import Subject
 
 WORST_FIRST: Final = (MONEY, BROKEN, OLD_PRICES, CannotTellError.exit_code)

@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from planning.diff.policy_form import ExemptionForm, FoundForm
-    from policies.exemptions import Exemption, Standing
     from policies.evaluation import Found, Report
+    from policies.exemptions import Exemption, Standing
 
 
 def found_forms(report: Report) -> list[FoundForm]:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from policies.breach import Settings
-    from policies.settings import Law
     from policies.rule import Rule
+    from policies.settings import Law
 
 DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
 HEAD: Final = """\

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final, cast
 from pydantic import BaseModel, ValidationError
 
 from planning.inputs.faults import Source, locate, nearest, spell
+from planning.inputs.files import MissingFileError, read_text
 from planning.inputs.plain_values import REFUSED, plain
 from planning.inputs.yaml_nodes import Fields, Note, Place, compose
-from planning.values.errors import Fault, InputError, counted
-from planning.inputs.files import MissingFileError, read_text
 from planning.spec.lock import CHECKLIST_NAME, LOCK_NAME
+from planning.values.errors import Fault, InputError, counted
 from policies.breach import Level, Settings
 from policies.exemptions import Exemption
 from policies.settings import Law

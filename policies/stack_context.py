@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, Protocol
 
 from planning.costs.bill import Bill
-from planning.values.money import NOTHING
-from planning.costs.resources.stack_resources import Registered
 from planning.costs.resources.stack_cost import take_off
+from planning.costs.resources.stack_resources import Registered
+from planning.values.money import NOTHING
 from policies.settings import Law
 
 if TYPE_CHECKING:
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
     from catalogs.model import Accelerator, Machine, Provider, Region, Term
     from planning.costs.bill import LineItem
-    from planning.spec.lock import Ceilings, Lock
-    from planning.platform.digests import SoftwareLock
     from planning.costs.pricing import Prices
     from planning.costs.resources.resource import Resource
     from planning.costs.resources.stack_cost import TakeOff
+    from planning.platform.digests import SoftwareLock
+    from planning.spec.lock import Ceilings, Lock
 
 CLOUD_TARGETS: Final = ("aws", "gcp")  # whose resources may leave their region to the provider
 

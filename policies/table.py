@@ -4,10 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from policies.rules.placement import allowed_machines, allowed_places, region_in_place, residency
-from policies.rules.money import ceiling_layers, component_ceilings, contract_ceiling, gpu_hour_ceiling, growth, monthly_ceiling, price_age, spot_share, team_ceilings, unpriced
-from policies.rules.security import encryption, identity, protected_data, public_exposure, rights
+from policies.rules.money import (
+    ceiling_layers,
+    component_ceilings,
+    contract_ceiling,
+    gpu_hour_ceiling,
+    growth,
+    monthly_ceiling,
+    price_age,
+    spot_share,
+    team_ceilings,
+    unpriced,
+)
 from policies.rules.operations import gpu_owner, idle_controls, pinned_versions, spares, tags
+from policies.rules.placement import allowed_machines, allowed_places, region_in_place, residency
+from policies.rules.security import encryption, identity, protected_data, public_exposure, rights
 
 if TYPE_CHECKING:
     from policies.rule import Rule

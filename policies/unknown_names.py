@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final
 from catalogs.model import Item
 from planning.costs.bill_breakdown import component_of
 from planning.inputs.faults import nearest
-from policies.rules.money.spend_limits import MayStayUnpriced, bill_of
-from policies.rules.placement import allowed_machines, allowed_places
 from policies.rules.money import component_ceilings, unpriced
 from policies.rules.money.component_ceilings import is_of
+from policies.rules.money.spend_limits import MayStayUnpriced, bill_of
+from policies.rules.placement import allowed_machines, allowed_places
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator

@@ -10,9 +10,9 @@ from pathlib import Path
 import pulumi
 
 from components.stack.targets import build
-from planning.values.errors import AtollError, in_one_line
-from planning.spec.lock import ACCEPTED_KEY, LOCK_NAME, read_lock, refuse_other_option
 from planning.ceilings.spend_bounds import counted_prices
+from planning.spec.lock import ACCEPTED_KEY, LOCK_NAME, read_lock, refuse_other_option
+from planning.values.errors import AtollError, in_one_line
 
 
 def main() -> None:

@@ -15,9 +15,9 @@ from io import StringIO
 from typing import TYPE_CHECKING, final
 
 from catalogs import parsing
+from catalogs.custom_prices.cells import cell_faults, change, header_faults, quantity
 from catalogs.files import UnreadableFileError, read_text
 from catalogs.model import CatalogError, Method, Source
-from catalogs.custom_prices.cells import cell_faults, change, header_faults, quantity
 from catalogs.parsing import COLUMNS, EVERYWHERE, LIST, within
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from datetime import date
     from pathlib import Path
 
-    from catalogs.model import Price
     from catalogs.custom_prices.cells import Known
+    from catalogs.model import Price
 
 Key = tuple[str, str, str, str, str]
 Faults = list[tuple[int, str]]

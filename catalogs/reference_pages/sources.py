@@ -6,14 +6,14 @@ import sys
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from catalogs.offers import FLAG_OF_METHOD
 from catalogs.catalog import load
+from catalogs.offers import FLAG_OF_METHOD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from catalogs.model import Source
     from catalogs.catalog import Catalog
+    from catalogs.model import Source
 
 COMMAND = ".venv/bin/python -m catalogs.reference_pages.sources > docs/reference/sources.md"
 

@@ -1,20 +1,20 @@
 """`atoll accept`: write down what was decided, so that the Pulumi program builds exactly that."""
 
 from cli.terminal import options
-from operations.plans.quote import Answer, option_named, quoted, refuse_old_option
-from operations.plans.price_book import unused_lines
-from operations.project.workspace import Project, known_stack, shown, subject
 from cli.terminal.amounts import expected_month
 from cli.terminal.console import note, show
-from operations.project.stack_file import with_accepted
+from operations.plans.price_book import unused_lines
+from operations.plans.quote import Answer, option_named, quoted, refuse_old_option
 from operations.project.atomic_files import write_all
+from operations.project.stack_file import with_accepted
+from operations.project.workspace import Project, known_stack, shown, subject
 from planning.clone.carry_over import kept
-from planning.values.errors import InputError, OverCeilingError
-from planning.values.verdict import Verdict
-from planning.spec.lock import Lock, read_lock, to_text
 from planning.quoting.candidates.market import Market
 from planning.quoting.option import ceilings
 from planning.quoting.quote import Option, Quote, lock
+from planning.spec.lock import Lock, read_lock, to_text
+from planning.values.errors import InputError, OverCeilingError
+from planning.values.verdict import Verdict
 
 
 def run_accept(

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final
 
 import typer
 
-from cli.terminal import options as arguments
 from cli.commands import accept_test_options
-from operations.acceptance.ports import Clock
-from cli.terminal.output import chosen_files, tell_written
+from cli.terminal import options as arguments
 from cli.terminal.console import json_text, note, show, show_json
+from cli.terminal.output import chosen_files, tell_written
+from operations.acceptance.ports import Clock
 from operations.project.atomic_files import write_all
 from planning.values.errors import InputError
 
@@ -80,8 +80,8 @@ def run_accept_test(
 
 
 def _show_plan(plan: "RunPlan") -> int:
-    from operations.acceptance.run_plan import longest  # noqa: PLC0415 - as in run_accept_test
     from cli.views.acceptance import jobs_table  # noqa: PLC0415 - as above
+    from operations.acceptance.run_plan import longest  # noqa: PLC0415 - as in run_accept_test
 
     for each in plan.remarks:
         note(each)
@@ -126,9 +126,9 @@ def _peers(given: "Sequence[str]") -> tuple[str, ...]:
 
 def _tell(form: "AcceptanceForm", it: "Asked", files: "Mapping[str, Path]", *, as_json: bool) -> None:
     """Write every file that was asked for, and say the verdict."""
-    from cli.views.acceptance import verdict_lines, verdict_table  # noqa: PLC0415 - as in run_accept_test
     from cli.pages.acceptance import page  # noqa: PLC0415 - as above
     from cli.pages.documents.markdown import markdown as as_markdown  # noqa: PLC0415 - as above
+    from cli.views.acceptance import verdict_lines, verdict_table  # noqa: PLC0415 - as in run_accept_test
     from planning.acceptance.report.document import document  # noqa: PLC0415 - as above
 
     whole = document(form, sources=it.sources)

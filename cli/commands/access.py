@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 
 from cli.terminal import options
+from cli.terminal.console import note
 from operations.project.accepted_lock import own_lock
 from operations.project.workspace import known_stack
-from cli.terminal.console import note
 from planning.checklist.model.vocabulary import HOME
 from planning.values.errors import InputError
 
@@ -23,8 +23,8 @@ def run_access(
     placement: Annotated[str, typer.Option("--placement", metavar="NAME", help="Which cluster of the stack.")] = HOME,
 ) -> int:
     """Print a kubeconfig that lets one person in for some hours."""
-    from operations.handbook.user_kubeconfig import admit, person  # noqa: PLC0415 - imported once needed
     from operations.clouds.kubernetes.certificates import ClusterSigner  # noqa: PLC0415 - as above
+    from operations.handbook.user_kubeconfig import admit, person  # noqa: PLC0415 - imported once needed
 
     found = {each.placement.name: each for each in own_lock(known_stack(stack), stack).placements}
     if placement not in found:

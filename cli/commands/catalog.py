@@ -6,17 +6,17 @@ from typing import Annotated
 
 import typer
 
-from catalogs.validation import faults
-from catalogs.model import Item, Price
 from catalogs.catalog import Catalog
+from catalogs.model import Item, Price
+from catalogs.validation import faults
 from cli.terminal import options
-from cli.terminal.output import deliver
-from operations.plans.price_book import price_book
-from cli.views.catalog import accelerator_parts, flags_table, machine_parts, prices_table, providers_table, worth_table
 from cli.terminal.console import note, progress
-from planning.values.errors import InputError
+from cli.terminal.output import deliver
+from cli.views.catalog import accelerator_parts, flags_table, machine_parts, prices_table, providers_table, worth_table
+from operations.plans.price_book import price_book
 from planning.quoting.catalog_report import facts_form, providers_form, soundness_form, worths_form
 from planning.quoting.compute_price import worth_of_machines
+from planning.values.errors import InputError
 
 app = typer.Typer(no_args_is_help=True, help="Look up facts and prices, and check them.")
 

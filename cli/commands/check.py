@@ -6,16 +6,16 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from cli.terminal import options
+from cli.terminal.amounts import number
 from cli.terminal.output import deliver
 from operations.project.workspace import shown, subject
-from cli.terminal.amounts import number
 from operations.software.availability import refuse_unfit
+from planning.checklist.model.workload import HardwareAsk
 from planning.checklist.reading.checklist_file import read_file
 from planning.checklist.reading.unpriced_fields import find_unused
-from planning.checklist.model.workload import HardwareAsk
-from planning.sizing.demand import Demand
 from planning.quoting.catalog_report import demands_form
 from planning.sizing.checklist_demands import size
+from planning.sizing.demand import Demand
 
 
 def run_check(

@@ -7,29 +7,29 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from cli.terminal import options as arguments
 from cli.commands import clone_options
+from cli.terminal import options as arguments
 from cli.terminal.clone_decisions import asked as asked_at_terminal
-from operations.clone.assembly import Asked, cloned, open_decisions
-from operations.clone.resource_names import refuse_shared, registered
-from operations.clone.source import refuse_name, refuse_same_place, source, zones_of
-from operations.clone.report import as_object, clone_form, next_steps, remarks
+from cli.terminal.console import json_text, note, progress, show
 from cli.terminal.output import chosen_files, tell_written
-from operations.plans.price_book import price_book
-from operations.project.workspace import shown
 from cli.terminal.prompts import typed
 from cli.views.clone.fields import config_parts, field_parts
-from cli.terminal.console import json_text, note, progress, show
+from operations.clone.assembly import Asked, cloned, open_decisions
+from operations.clone.report import as_object, clone_form, next_steps, remarks
+from operations.clone.resource_names import refuse_shared, registered
+from operations.clone.source import refuse_name, refuse_same_place, source, zones_of
+from operations.plans.price_book import price_book
 from operations.project.atomic_files import write_all
-from planning.inputs.faults import nearest
+from operations.project.workspace import shown
 from planning.checklist.model.units import QuantityError, parse_cidr
 from planning.clone.decisions.answers_file import open_hint, open_text, read_answers
 from planning.clone.decisions.decision import Need
 from planning.clone.target import Target, region_of
-from planning.values.errors import InputError
+from planning.inputs.faults import nearest
 from planning.inputs.files import read_text
-from planning.spec.lock import MOST_BYTES
 from planning.quoting.candidates.market import Market
+from planning.spec.lock import MOST_BYTES
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from ipaddress import IPv4Network
@@ -172,8 +172,8 @@ def _tell(
     as_json: bool,
 ) -> None:
     """Tables, or JSON."""
-    from planning.clone.comparison.stack_comparison import compare  # noqa: PLC0415 - not before the clone is one
     from planning.clone.comparison.form import comparison_form  # noqa: PLC0415 - as above
+    from planning.clone.comparison.stack_comparison import compare  # noqa: PLC0415 - not before the clone is one
 
     compared = compare(first.lock, clone.lock, catalog=catalog)
     form = clone_form(first, clone, written=written, names=names, comparison=comparison_form(compared))

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from operations.project.workspace import STACK_NAME
 from cli.terminal.console import note, show
-from planning.values.errors import InputError
+from operations.project.workspace import STACK_NAME
 from planning.inputs.files import read_json
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from operations.code_hosts.github import GitHub
@@ -50,8 +50,8 @@ def gitlab() -> int:
 
     Reads ATOLL_GITLAB_TOKEN, CI_API_V4_URL, CI_PROJECT_ID and CI_DEFAULT_BRANCH.
     """
-    from operations.code_hosts import gitlab as host  # noqa: PLC0415 - only this command posts
     from cli.pages.diff.markdown import render_comment  # noqa: PLC0415 - as above
+    from operations.code_hosts import gitlab as host  # noqa: PLC0415 - only this command posts
 
     project = _environment("CI_PROJECT_ID")
     if not project.isdecimal():

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from cli.terminal import options
-from operations.project.accepted_lock import accepted_lock
-from cli.terminal.output import chosen_files, tell_written
-from operations.project.workspace import known_stack
 from cli.terminal.console import note
+from cli.terminal.output import chosen_files, tell_written
+from operations.project.accepted_lock import accepted_lock
 from operations.project.atomic_files import write_all
+from operations.project.workspace import known_stack
 from planning.checklist.reading.checklist_file import read_file
 from planning.documents.blocks import Blank
 

@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from cli.terminal import options as arguments
 from cli.commands import engine_options
-from operations.project.workspace import known_stack
-from cli.terminal.prompts import ask_passphrase, confirm_by_name
+from cli.terminal import options as arguments
 from cli.terminal.console import note, show
+from cli.terminal.prompts import ask_passphrase, confirm_by_name
+from operations.project.workspace import known_stack
 
 if TYPE_CHECKING:
     from operations.engine.session import Opened
@@ -18,10 +18,10 @@ def run_destroy(stack: arguments.Stack, *, yes: engine_options.Yes = False) -> i
 
     A cluster with deletion protection of its own loses that first, by an update of the cluster alone.
     """
-    from operations.engine import session, teardown
     from cli.views import engine_report  # noqa: PLC0415 - Pulumi is imported once needed
-    from operations.engine.state import read_state  # noqa: PLC0415 - as above
     from cli.views.engine import terminal_progress  # noqa: PLC0415 - as above
+    from operations.engine import session, teardown
+    from operations.engine.state import read_state  # noqa: PLC0415 - as above
 
     opened = session.opened(known_stack(stack), stack, ask_passphrase=ask_passphrase)
     before = read_state(opened)
@@ -53,8 +53,8 @@ def _tell_ahead(stack: str, state: "State") -> None:
 
 def _tell_kept(opened: "Opened", after: "State", *, was: "State") -> None:
     """What is still there, and how to find what else costs money."""
-    from operations.engine.state import left_behind  # noqa: PLC0415 - Pulumi is imported once needed
     from cli.views.engine import kept_table  # noqa: PLC0415 - as above
+    from operations.engine.state import left_behind  # noqa: PLC0415 - Pulumi is imported once needed
 
     kept = list(left_behind(was=was, after=after))
     if kept:

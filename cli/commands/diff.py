@@ -2,12 +2,12 @@
 
 from typing import TYPE_CHECKING, Final
 
-from cli.terminal import options as arguments
 from cli.commands import diff_options
-from cli.terminal.output import chosen_files, tell_written
-from operations.project.workspace import find_project
+from cli.terminal import options as arguments
 from cli.terminal.console import json_text, progress, show
+from cli.terminal.output import chosen_files, tell_written
 from operations.project.atomic_files import write_all
+from operations.project.workspace import find_project
 
 if TYPE_CHECKING:
     from collections.abc import Callable

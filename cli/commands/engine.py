@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from operations.project.workspace import find_project, known_stack
 from cli.terminal.console import note, progress, show
+from operations.project.workspace import find_project, known_stack
 
 if TYPE_CHECKING:
     from operations.engine.plugins import Plugin
@@ -37,9 +37,9 @@ def install(stack: OfStack = "") -> int:
 @app.command("status")
 def status(stack: OfStack = "") -> int:
     """CLI, plugins, backend and what encrypts secrets; exit code 1 where there is no CLI."""
-    from operations.engine import plugins, session, environment  # noqa: PLC0415 - Pulumi is imported once needed
-    from operations.engine.status import cli_facts, plugin_fact, surroundings_facts  # noqa: PLC0415 - as above
     from cli.views.engine import facts_table  # noqa: PLC0415 - as above
+    from operations.engine import environment, plugins, session  # noqa: PLC0415 - Pulumi is imported once needed
+    from operations.engine.status import cli_facts, plugin_fact, surroundings_facts  # noqa: PLC0415 - as above
 
     root = find_project().root
     wanted = _wanted(stack)

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.terminal import options as arguments
-from operations.plans.quote import option_named, quoted
-from cli.terminal.output import chosen_files, tell_written
-from operations.project.workspace import subject
-from cli.views.quote.derivations import lay_out_figures
 from cli.terminal.console import json_text, note, screen_width, show_json, show_lines
+from cli.terminal.output import chosen_files, tell_written
+from cli.views.quote.derivations import lay_out_figures
+from operations.plans.quote import option_named, quoted
 from operations.project.atomic_files import write_all
+from operations.project.workspace import subject
 from planning.checklist.reading.checklist_file import read_file
 from planning.quoting.explanation import bill_figures, option_figures
-from planning.sizing.demand import Figure
-from planning.values.errors import AtollError, InputError
+from planning.quoting.figure_search import explain, subjects
 from planning.quoting.quote_form import explain_form
 from planning.sizing.checklist_demands import size
-from planning.quoting.figure_search import explain, subjects
+from planning.sizing.demand import Figure
+from planning.values.errors import AtollError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

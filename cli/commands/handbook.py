@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 
 from cli.terminal import options
+from cli.terminal.console import note, progress, show
 from cli.terminal.output import needed_folder
 from operations.project.workspace import known_stack, shown
-from cli.terminal.console import note, progress, show
 
 
 def run_handbook(
@@ -30,8 +30,8 @@ def run_handbook(
     to = needed_folder(output, old=to, option="--to")
     project = known_stack(stack)
     with progress(f"building the handbook of {stack}"):
-        from operations.handbook.inputs import facts_of  # noqa: PLC0415 - the program's rooms are imported once needed
         from operations.handbook.folder import refuse_foreign, write  # noqa: PLC0415 - as above
+        from operations.handbook.inputs import facts_of  # noqa: PLC0415 - the program's rooms are imported once needed
 
         folder = Path(to)
         refuse_foreign(folder.resolve(), stack=stack, shown=folder)

@@ -6,15 +6,15 @@ from typing import Annotated
 import typer
 
 from cli.terminal import options
-from operations.project.accepted_lock import accepted_lock
-from operations.gitops.components import groups
-from operations.gitops.argo_cd import Place, files, outdated
-from cli.terminal.output import needed_folder
-from operations.project.workspace import known_stack
 from cli.terminal.console import note, progress
+from cli.terminal.output import needed_folder
+from operations.gitops.argo_cd import Place, files, outdated
+from operations.gitops.components import groups
+from operations.project.accepted_lock import accepted_lock
 from operations.project.atomic_files import write_all
-from planning.values.errors import InputError
+from operations.project.workspace import known_stack
 from planning.inputs.files import read_text
+from planning.values.errors import InputError
 
 ASKED = "argo_cd"
 

@@ -7,14 +7,14 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from cli.terminal.interview import interview
-from operations.project.workspace import Project, find_project, known_stack, new_stack, shown
-from cli.terminal.prompts import typed
 from cli.terminal.console import show
+from cli.terminal.interview import interview
+from cli.terminal.prompts import typed
 from operations.project.atomic_files import write_all
+from operations.project.workspace import Project, find_project, known_stack, new_stack, shown
 from planning.checklist.reading.checklist_file import read_file
-from planning.values.errors import InputError
 from planning.inputs.files import read_text
+from planning.values.errors import InputError
 
 
 def run_init(

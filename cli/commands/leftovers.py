@@ -3,16 +3,16 @@
 from typing import TYPE_CHECKING
 
 from cli.terminal import options
-from operations.project.accepted_lock import own_lock
-from operations.clouds.registry import leftovers_of
-from operations.project.stack_config import read_config
-from cli.terminal.output import deliver
-from operations.plans.price_book import price_book
-from operations.project.workspace import known_stack
-from cli.views.orphans import leftovers_parts
 from cli.terminal.console import progress
-from planning.values.errors import CannotTellError, InputError
+from cli.terminal.output import deliver
+from cli.views.orphans import leftovers_parts
+from operations.clouds.registry import leftovers_of
+from operations.plans.price_book import price_book
+from operations.project.accepted_lock import own_lock
+from operations.project.stack_config import read_config
+from operations.project.workspace import known_stack
 from planning.cloud_checks.orphans_form import leftovers_form
+from planning.values.errors import CannotTellError, InputError
 
 if TYPE_CHECKING:
     from planning.cloud_checks.orphans import Leftovers

@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 
 from cli.terminal import options
-from operations.project.accepted_lock import accepted_lock
-from cli.terminal.output import chosen_folder
-from operations.project.workspace import Project, known_stack, shown
-from cli.terminal.prompts import ask_passphrase
 from cli.terminal.console import note
+from cli.terminal.output import chosen_folder
+from cli.terminal.prompts import ask_passphrase
+from operations.project.accepted_lock import accepted_lock
+from operations.project.workspace import Project, known_stack, shown
 from planning.inputs.files import as_object, parse_json, read_object
 from planning.spec.lock import Lock
 
@@ -68,13 +68,13 @@ def run_onboard(
 
 def _plan(project: Project, lock: Lock, *, to: str, today: date) -> None:
     from catalogs.catalog import load  # noqa: PLC0415 - imported once needed
-    from cli.pages.documents.html import document_page  # noqa: PLC0415 - as above
     from cli.pages.calendar import calendar  # noqa: PLC0415 - as above
+    from cli.pages.documents.html import document_page  # noqa: PLC0415 - as above
     from cli.pages.documents.markdown import markdown  # noqa: PLC0415 - as above
     from operations.project.atomic_files import write_all  # noqa: PLC0415 - as above
-    from planning.checklist.reading.checklist_file import read_file  # noqa: PLC0415 - as above
-    from planning.agreements.onboarding.plan import steps  # noqa: PLC0415 - as above
     from planning.agreements.onboarding.document import document  # noqa: PLC0415 - as above
+    from planning.agreements.onboarding.plan import steps  # noqa: PLC0415 - as above
+    from planning.checklist.reading.checklist_file import read_file  # noqa: PLC0415 - as above
 
     checklist, catalog = read_file(project.checklist(lock.stack)), load()
     whole = document(lock, checklist, catalog)
@@ -107,7 +107,8 @@ def _deliver(lock: Lock, folder: Path, outputs: str) -> None:
 def _outputs(lock: Lock, file: str) -> dict[str, object]:
     """Outputs with their secrets, from a file or from the engine."""
     if not file:
-        from operations.engine import outputs as handover, session  # noqa: PLC0415 - Pulumi is imported once needed
+        from operations.engine import outputs as handover  # noqa: PLC0415 - Pulumi is imported once needed
+        from operations.engine import session
 
         opened = session.opened(known_stack(lock.stack), lock.stack, ask_passphrase=ask_passphrase)
         return dict(handover.read_outputs(opened, secrets=True).plain)

@@ -6,11 +6,11 @@ from typing import Annotated
 import typer
 
 from cli.terminal import options
+from cli.terminal.console import note, show, show_json
 from cli.terminal.output import chosen_folder
-from operations.project.workspace import known_stack, shown
 from cli.terminal.prompts import ask_passphrase
 from cli.views.engine import outputs_table
-from cli.terminal.console import note, show, show_json
+from operations.project.workspace import known_stack, shown
 from planning.values.errors import InputError
 
 

@@ -7,30 +7,30 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from components.platform.building_blocks.artifact_mirror import refuse, shelf
 from cli.terminal import options
-from operations.project.accepted_lock import accepted_lock
-from operations.engine.stack_warnings import reminders
-from cli.terminal.output import chosen_files, tell_written
-from operations.plans.plan import Planned, left_out_forms, plan_form, planned, software_forms
-from operations.plans.price_book import price_book
-from operations.project.workspace import Project, known_stack, shown
 from cli.terminal.amounts import expected_month
-from cli.views.quote.bill import lay_out_bill
+from cli.terminal.console import json_text, note, progress, screen_width, show, show_lines
+from cli.terminal.output import chosen_files, tell_written
 from cli.views.plan import counts_line, differences_table, resource_tree
 from cli.views.policies import policy_parts
+from cli.views.quote.bill import lay_out_bill
 from cli.views.software import software_parts
-from cli.terminal.console import json_text, note, progress, screen_width, show, show_lines
+from components.platform.building_blocks.artifact_mirror import refuse, shelf
+from operations.engine.stack_warnings import reminders
+from operations.plans.plan import Planned, left_out_forms, plan_form, planned, software_forms
+from operations.plans.price_book import price_book
+from operations.project.accepted_lock import accepted_lock
 from operations.project.atomic_files import write_all
+from operations.project.workspace import Project, known_stack, shown
 from planning.platform.base_layer_software import beneath
 from policies.settings_reader import read_law
 from policies.table import RULES
 
 if TYPE_CHECKING:
-    from planning.spec.lock import Lock
     from operations.plans.plan_form import ResourceForm
-    from planning.platform.digests import SoftwareLock
     from planning.costs.resources.resource import Resource
+    from planning.platform.digests import SoftwareLock
+    from planning.spec.lock import Lock
 
 DISAGREE = 1
 FORMAT_OPTION = "--format"
@@ -119,8 +119,8 @@ def _json(plan: Planned) -> str:
 
 def _print_terraform(plan: Planned) -> None:
     """The plan to stdout; to stderr, what it does not hold."""
-    from operations.terraform.references import documents_of  # noqa: PLC0415 - as the run, only once it is needed
     from operations.terraform.plan import left_out, terraform_plan  # noqa: PLC0415 - as above
+    from operations.terraform.references import documents_of  # noqa: PLC0415 - as the run, only once it is needed
 
     documents = documents_of(plan.lock.stack, plan.resources, root=known_stack(plan.lock.stack).root)
     print(json_text(terraform_plan(plan.resources, documents=documents)), end="")

@@ -5,21 +5,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.terminal import options
-from operations.project.accepted_lock import accepted_lock
-from operations.clouds.registry import Asked, told_of
-from operations.project.stack_config import read_config
-from cli.terminal.output import deliver
-from operations.plans.price_book import price_book
-from operations.project.workspace import known_stack
-from cli.views.preflight import preflight_parts
-from operations.project.reservations import reservations
 from cli.terminal.console import progress
-from planning.values.errors import CannotTellError, InputError
+from cli.terminal.output import deliver
+from cli.views.preflight import preflight_parts
+from operations.clouds.registry import Asked, told_of
+from operations.plans.price_book import price_book
+from operations.project.accepted_lock import accepted_lock
+from operations.project.reservations import reservations
+from operations.project.stack_config import read_config
+from operations.project.workspace import known_stack
 from planning.cloud_checks.catalog_offers import with_catalog
-from planning.cloud_checks.preflight import placement_facts, strays
-from planning.cloud_checks.pool_capacity import Preflight, Standing
-from planning.cloud_checks.preflight_form import preflight_form
 from planning.cloud_checks.cloud_reports import Told
+from planning.cloud_checks.pool_capacity import Preflight, Standing
+from planning.cloud_checks.preflight import placement_facts, strays
+from planning.cloud_checks.preflight_form import preflight_form
+from planning.values.errors import CannotTellError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

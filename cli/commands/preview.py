@@ -4,11 +4,11 @@ from typing import Annotated
 
 import typer
 
-from cli.terminal import options as arguments
 from cli.commands import engine_options
-from operations.project.workspace import known_stack
-from cli.terminal.prompts import ask_passphrase
+from cli.terminal import options as arguments
 from cli.terminal.console import progress
+from cli.terminal.prompts import ask_passphrase
+from operations.project.workspace import known_stack
 from planning.values.errors import AtollError
 
 
@@ -28,10 +28,10 @@ def run_preview(
 
     Exit code: 0 within the ceiling, 10 over it, 11 where nobody can tell, 1 where the engine fails.
     """
-    from operations.engine import operation, session
     from cli.views import engine_report
-    from operations.plans import verdict  # noqa: PLC0415 - Pulumi is imported once needed
     from cli.views.engine import terminal_progress  # noqa: PLC0415 - as above
+    from operations.engine import operation, session
+    from operations.plans import verdict  # noqa: PLC0415 - Pulumi is imported once needed
 
     project = known_stack(stack)
     with progress(f"judging {stack}"):

@@ -7,15 +7,15 @@ from typing import Annotated, Final
 import typer
 
 from cli.terminal import options
-from cli.terminal.output import deliver
-from operations.plans.price_book import as_book, price_book, unused_lines
-from cli.views.price import price_parts
 from cli.terminal.console import note
+from cli.terminal.output import deliver
+from cli.views.price import price_parts
+from operations.plans.price_book import as_book, price_book, unused_lines
 from planning.checklist.model.units import QuantityError, parse_number
+from planning.costs.resources.formats.file import read_file
+from planning.quoting.price_report import report
 from planning.values.errors import CannotTellError, OverCeilingError
 from planning.values.verdict import Verdict
-from planning.quoting.price_report import report
-from planning.costs.resources.formats.file import read_file
 
 CEILING_OPTION: Final = "--ceiling"
 EXIT_CODES: Final = {

@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from cli.terminal import options
-from operations.plans.quote import Answer, Wanted, exit_code, option_named, quoted
-from cli.terminal.output import chosen_files, tell_written
-from operations.plans.price_book import unused_lines
-from operations.project.workspace import subject
-from cli.views.quote.bill import lay_out_bill
-from cli.terminal.layout import ScreenLine
-from cli.views.quote.options import lay_out_details, lay_out_option
-from cli.views.quote.labels import order_options
-from cli.views.quote.summary import lay_out_quote
 from cli.terminal.console import json_text, note, screen_width, show_json, show_lines
+from cli.terminal.layout import ScreenLine
+from cli.terminal.output import chosen_files, tell_written
+from cli.views.quote.bill import lay_out_bill
+from cli.views.quote.labels import order_options
+from cli.views.quote.options import lay_out_details, lay_out_option
+from cli.views.quote.summary import lay_out_quote
+from operations.plans.price_book import unused_lines
+from operations.plans.quote import Answer, Wanted, exit_code, option_named, quoted
 from operations.project.atomic_files import write_all
-from planning.values.errors import InputError
-from planning.quoting.quote_form import option_form, quote_form
+from operations.project.workspace import subject
 from planning.quoting.option import ceilings
 from planning.quoting.quote import Option
+from planning.quoting.quote_form import option_form, quote_form
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

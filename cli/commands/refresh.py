@@ -1,10 +1,10 @@
 """`atoll refresh`: look at what is live, and write it into the state."""
 
-from cli.terminal import options as arguments
 from cli.commands import engine_options
-from operations.project.workspace import known_stack
-from cli.terminal.prompts import ask_passphrase, confirm
+from cli.terminal import options as arguments
 from cli.terminal.console import note
+from cli.terminal.prompts import ask_passphrase, confirm
+from operations.project.workspace import known_stack
 
 
 def run_refresh(stack: arguments.Stack, *, yes: engine_options.Yes = False) -> int:
@@ -12,10 +12,10 @@ def run_refresh(stack: arguments.Stack, *, yes: engine_options.Yes = False) -> i
 
     What is live and differs from the state is shown first: a wrong kubeconfig or account makes everything look gone.
     """
-    from operations.engine import operation, session
     from cli.views import engine_report  # noqa: PLC0415 - Pulumi is imported once needed
-    from operations.engine.state import read_state  # noqa: PLC0415 - as above
     from cli.views.engine import terminal_progress  # noqa: PLC0415 - as above
+    from operations.engine import operation, session
+    from operations.engine.state import read_state  # noqa: PLC0415 - as above
 
     opened = session.opened(known_stack(stack), stack, ask_passphrase=ask_passphrase)
     total, following = len(read_state(opened).held) + 1, terminal_progress()

@@ -7,12 +7,12 @@ import typer
 
 from cli.terminal import options
 from cli.terminal.output import deliver
-from operations.project.workspace import find_project, shown
 from cli.views.policies import rule_parts, rules_table
+from operations.project.workspace import find_project, shown
 from planning.inputs.faults import nearest
 from planning.values.errors import InputError
-from policies.settings_reader import read_law
 from policies.reference_page import rule_form
+from policies.settings_reader import read_law
 from policies.table import BY_NAME, RULES
 
 

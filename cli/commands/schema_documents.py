@@ -6,24 +6,24 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from pydantic import TypeAdapter
 
+from operations.plans.plan_form import PlanForm
+from operations.plans.watch_form import WatchForm
 from operations.relocation.rehearsal.report import RehearsalForm
 from operations.relocation.runner.status import StatusForm
 from planning.acceptance.report.form import AcceptanceForm
 from planning.checklist.reference import schema as checklist_schema
 from planning.clone.form import CloneForm
-from planning.diff.form import DiffForm
-from planning.quoting.catalog_report import DemandsForm, FactsForm, ProvidersForm, SoundnessForm, WorthsForm
-from planning.incidents.form import IncidentsForm, NodesForm
-from planning.costs.json_shapes import ExplainForm, OptionForm, PriceForm, QuoteForm
 from planning.cloud_checks.orphans_form import LeftoversForm
-from planning.spec.lock import Lock
-from operations.plans.plan_form import PlanForm
+from planning.cloud_checks.preflight_form import PreflightForm
+from planning.costs.json_shapes import ExplainForm, OptionForm, PriceForm, QuoteForm
+from planning.diff.form import DiffForm
+from planning.incidents.form import IncidentsForm, NodesForm
 from planning.platform.digests import SoftwareLock
 from planning.platform.software_shapes import CopiesForm, SoftwareForm
-from planning.cloud_checks.preflight_form import PreflightForm
+from planning.quoting.catalog_report import DemandsForm, FactsForm, ProvidersForm, SoundnessForm, WorthsForm
 from planning.relocation.form import RelocationPlanForm
 from planning.service_levels.form import SlaForm
-from operations.plans.watch_form import WatchForm
+from planning.spec.lock import Lock
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

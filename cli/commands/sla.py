@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.terminal import options
-from cli.terminal.output import chosen_files, tell_written
-from operations.project.workspace import known_stack
 from cli.terminal.console import json_text, progress, show
+from cli.terminal.output import chosen_files, tell_written
 from operations.project.atomic_files import write_all
+from operations.project.workspace import known_stack
 from planning.values.errors import CannotTellError, InputError, OverCeilingError
 
 if TYPE_CHECKING:

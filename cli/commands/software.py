@@ -4,24 +4,24 @@ from typing import Annotated, cast
 
 import typer
 
-from catalogs.software.validation import flaws
+from catalogs.provider_restrictions import FORBIDDABLE
 from catalogs.software.reader import software
-from components.platform.building_blocks.artifact_mirror import Shelf, shelf
+from catalogs.software.validation import flaws
 from cli.terminal import options
-from operations.project.accepted_lock import own_lock
-from cli.terminal.output import chosen_files, deliver, tell_written
-from operations.project.workspace import find_project, known_stack, shown
-from cli.views.software import copies_lines, software_tables
 from cli.terminal.console import json_text, note, progress, show_json
+from cli.terminal.output import chosen_files, deliver, tell_written
+from cli.views.software import copies_lines, software_tables
+from components.platform.building_blocks.artifact_mirror import Shelf, shelf
+from operations.project.accepted_lock import own_lock
 from operations.project.atomic_files import write_all
+from operations.project.workspace import find_project, known_stack, shown
 from planning.platform.base_layer_software import beneath
-from planning.values.errors import InputError
-from planning.spec.platform import Platform
-from planning.spec.lock import Lock
 from planning.platform.digests import LOCK_NAME, Sourced
 from planning.platform.software_form import copies_form, software_form
 from planning.platform.versions import untested
-from catalogs.provider_restrictions import FORBIDDABLE
+from planning.spec.lock import Lock
+from planning.spec.platform import Platform
+from planning.values.errors import InputError
 
 app = typer.Typer(help="What is installed on clusters: list it, pin it by digest, copy it.")
 
@@ -38,9 +38,7 @@ def every_part(context: typer.Context) -> int:
 
 
 @app.command("list")
-def list_parts(
-    stack: StackOrNothing = "", *, as_json: options.AsJson = False, output: options.Output = None
-) -> int:
+def list_parts(stack: StackOrNothing = "", *, as_json: options.AsJson = False, output: options.Output = None) -> int:
     """Every part with version, source, digests, licence and footprint; exit code 1 where a version floats."""
     found = [str(flaw) for flaw in flaws(forbiddable=FORBIDDABLE)]
     decided = _platform(stack) if stack else None
@@ -100,8 +98,8 @@ def lock(
 
     Exit code: 0 where every digest is known and holds, else 1; what is known is written all the same.
     """
-    from operations.software.lock import resolve  # noqa: PLC0415 - only here is the network asked
     from operations.software.http import over_https  # noqa: PLC0415 - as above
+    from operations.software.lock import resolve  # noqa: PLC0415 - only here is the network asked
 
     path = find_project().stacks / LOCK_NAME
     with progress("asking registries and repositories"):

@@ -1,10 +1,10 @@
 """`atoll up`: build what was accepted, after the verdict on what it costs."""
 
-from cli.terminal import options as arguments
 from cli.commands import engine_options
-from operations.project.workspace import known_stack
-from cli.terminal.prompts import ask_passphrase, confirm
+from cli.terminal import options as arguments
 from cli.terminal.console import note, progress
+from cli.terminal.prompts import ask_passphrase, confirm
+from operations.project.workspace import known_stack
 
 
 def run_up(
@@ -21,10 +21,10 @@ def run_up(
 
     Over the ceiling nothing is touched (exit code 10), and where nobody can tell (11) only with --accept-unknown.
     """
-    from operations.engine import operation, session
     from cli.views import engine_report
-    from operations.plans import verdict  # noqa: PLC0415 - Pulumi is imported once needed
     from cli.views.engine import terminal_progress  # noqa: PLC0415 - as above
+    from operations.engine import operation, session
+    from operations.plans import verdict  # noqa: PLC0415 - Pulumi is imported once needed
 
     project = known_stack(stack)
     with progress(f"judging {stack}"):

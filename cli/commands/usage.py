@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.terminal import options
+from cli.terminal.console import note, progress
+from cli.terminal.output import deliver
+from cli.views.usage import usage_parts
+from operations.project.atomic_files import write_all
+from operations.project.workspace import known_stack, shown
 from operations.usage.bill_files import rows
 from operations.usage.opencost import opencost_rows
-from cli.terminal.output import deliver
-from operations.project.workspace import known_stack, shown
-from cli.views.usage import usage_parts
-from cli.terminal.console import note, progress
-from operations.project.atomic_files import write_all
-from planning.checklist.reading.checklist_file import read, read_file
 from planning.checklist.model.units import QuantityError, parse_number
-from planning.values.errors import InputError
+from planning.checklist.reading.checklist_file import read, read_file
 from planning.inputs.files import read_text
 from planning.quoting.quote_form import range_form
 from planning.usage.checklist_section import block, fitting, with_block
 from planning.usage.months import Measured, named, ranges
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.terminal import options
-from cli.terminal.output import chosen_files, tell_written
-from operations.plans.price_book import price_book
-from operations.project.workspace import STACK_NAME, Project, find_project, known_stack, shown
-from cli.terminal.prompts import ask_passphrase
 from cli.terminal.console import json_text, progress, show, show_json
+from cli.terminal.output import chosen_files, tell_written
+from cli.terminal.prompts import ask_passphrase
+from operations.plans.price_book import price_book
 from operations.project.atomic_files import write_all
-from planning.values.errors import InputError
-from planning.inputs.files import as_object, parse_json, read_content
+from operations.project.workspace import STACK_NAME, Project, find_project, known_stack, shown
 from planning.costs.resources.formats.file import LARGEST_BYTES, read
+from planning.inputs.files import as_object, parse_json, read_content
+from planning.values.errors import InputError
 from policies.settings_reader import read_law
 from policies.table import RULES
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from datetime import date
 
-    from planning.costs.resources.formats.preview import Preview
     from operations.plans.watch_form import WatchForm
+    from planning.costs.resources.formats.preview import Preview
 
 STATE_SUFFIX = ".json"
 EXPORTED = "deployment"  # what `pulumi stack export` wraps the state in

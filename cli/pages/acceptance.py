@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from cli.pages.charts.acceptance import STYLE, Bar, Curve, Dot, all_reduce_chart, node_chart
 from cli.pages.documents.html import document_page
-from planning.acceptance.report import nodes, fabric
+from planning.acceptance.report import fabric, nodes
 from planning.acceptance.report.formatting import FAILED, gib
 
 if TYPE_CHECKING:

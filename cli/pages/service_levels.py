@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from cli.pages.documents.html import document_page
 from cli.pages.charts.service_levels import attained_chart, strips
+from cli.pages.documents.html import document_page
 from planning.service_levels.document import AGAINST, STRIPS
 
 if TYPE_CHECKING:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from catalogs.units import spell_unit
-from cli.views.diff import amounts as figures
-from cli.terminal.escaping import name, prose, title
 from cli.pages.documents.markdown_blocks import box, fitted, listed, table
+from cli.terminal.escaping import name, prose, title
+from cli.views.diff import amounts as figures
 from cli.views.watch_verdicts import amounts, headline, is_loud, prices_of, reason, state
 from planning.values.money import parse_amount
 
 if TYPE_CHECKING:
-    from planning.costs.json_shapes import RangeForm
-    from planning.diff.policy_form import ExemptionForm, FoundForm
     from operations.plans.plan_form import DifferenceForm
     from operations.plans.watch_form import MovedPriceForm, WatchedForm, WatchForm
+    from planning.costs.json_shapes import RangeForm
+    from planning.diff.policy_form import ExemptionForm, FoundForm
 
 MARKER: Final = "<!-- atoll-watch -->"
 LIMIT: Final = 65_000  # GitHub refuses 65,536 characters and more

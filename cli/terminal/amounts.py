@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from datetime import date
 
     from planning.costs.bill import Bill
-    from planning.values.money import Range
     from planning.spec.cluster import Pool
+    from planning.values.money import Range
 
 NOT_KNOWN: Final = "-"
 HOURS_PER_DAY: Final = 24

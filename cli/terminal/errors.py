@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 import typer
 
 from catalogs.model import CatalogError
-from planning.values.printable import printable, printable_line
 from planning.values.errors import AtollError, InputError
+from planning.values.printable import printable, printable_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 from rich.table import Table
 
-from planning.values.printable import printable
-from planning.agents.measurement_records import BY_ID
 from planning.acceptance.report.document import VERDICTS
+from planning.agents.measurement_records import BY_ID
+from planning.values.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

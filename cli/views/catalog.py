@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from catalogs.model import Accelerator, Machine, Price
     from catalogs.catalog import Catalog
+    from catalogs.model import Accelerator, Machine, Price
     from planning.quoting.compute_price import Worth
 
 

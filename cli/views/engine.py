@@ -13,14 +13,14 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from planning.values.printable import printable
 from cli.terminal.console import note
+from planning.values.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 
-    from operations.engine.state import Held
     from operations.engine.progress import Progress, Step
+    from operations.engine.state import Held
 
 EVERY_S: Final = 30.0  # between two lines of progress where nobody watches
 LONGEST: Final = 100  # characters of an output in a table

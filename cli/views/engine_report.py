@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from operations.engine.stack_warnings import reminders
-from operations.project.workspace import shown
+from cli.terminal.console import note, show
 from cli.views.engine import counts_line, steps_table
 from cli.views.plan import verdict_lines
 from cli.views.policies import exemption_lines
-from cli.terminal.console import note, show
+from operations.engine.stack_warnings import reminders
+from operations.project.workspace import shown
 
 if TYPE_CHECKING:
     from datetime import date

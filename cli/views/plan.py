@@ -17,10 +17,10 @@ from planning.values.money import to_cents
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from operations.plans.reconciliation import Difference
     from operations.plans.plan import Planned
-    from planning.values.money import Range
+    from operations.plans.reconciliation import Difference
     from planning.costs.resources.resource import Resource
+    from planning.values.money import Range
 
 COMPONENT: Final = "atoll:"
 

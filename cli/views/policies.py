@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from policies.evaluation import Found, Report
-    from policies.settings import Law
     from policies.rule import Rule
+    from policies.settings import Law
 
 STYLES: Final = {True: "bold red", False: "yellow"}
 STOPS: Final = "stops"

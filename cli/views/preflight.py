@@ -8,8 +8,8 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from planning.cloud_checks.pool_capacity import STANDINGS, Standing
 from planning.cloud_checks.cloud_reports import CATALOG
+from planning.cloud_checks.pool_capacity import STANDINGS, Standing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from planning.quoting.price_report import PriceReport
     from planning.costs.resources.stack_cost import Taken, TakeOff
+    from planning.quoting.price_report import PriceReport
 
 
 @dataclass(frozen=True, slots=True)

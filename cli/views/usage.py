@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from planning.values.money import Range
     from planning.usage.months import Measured
+    from planning.values.money import Range
 
 
 def usage_parts(measured: Mapping[str, Range], found: Measured) -> Iterator[RenderableType]:

@@ -10,8 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from catalogs.units import spell_unit
-from cli.views.diff import amounts as figures
 from cli.terminal.escaping import plain
+from cli.views.diff import amounts as figures
 from cli.views.watch_verdicts import amounts, headline, is_loud, prices_of, reason, state
 
 if TYPE_CHECKING:

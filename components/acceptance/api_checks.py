@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from components.agents.measure import services
-from components.acceptance.job_context import ACCOUNT, NAMESPACE, code_object, head
 from components.acceptance.images import MLFLOW, PYTHON
+from components.acceptance.job_context import ACCOUNT, NAMESPACE, code_object, head
+from components.acceptance.model import JOB_DONE, JOB_FAILED, Log, PlannedJob, backwards, reference
 from components.acceptance.pods import (
     CONTAINER,
     SCRIPT_FOLDER,
@@ -19,7 +19,7 @@ from components.acceptance.pods import (
     pod_security,
     selector,
 )
-from components.acceptance.model import JOB_DONE, JOB_FAILED, Log, PlannedJob, backwards, reference
+from components.agents.measure import services
 from components.context.names import SERVICE_ACCOUNT, namespace, workloads
 from components.platform.building_blocks.names import EDITOR, KUBEFLOW, MLFLOW_ADDRESS, S3_ADDRESS, S3_DEFAULT
 from planning.agents.measurement_records import Per, subject

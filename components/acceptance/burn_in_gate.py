@@ -14,20 +14,21 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from catalogs.promises import promises
-from components.acceptance.job_context import ACCOUNT, CODE, Ground, code_files
 from components.acceptance.images import PYTHON
+from components.acceptance.job_context import ACCOUNT, CODE, Ground, code_files
 from components.acceptance.jobs import measurable
 from components.acceptance.node import SECONDS, checks_of, node_pod
 from components.acceptance.pods import job_object
-from components.context.names import BURN_IN_LEDGER, BURN_IN_NAMESPACE
-from components.tenancy.cluster import shut_namespace
-from components.agents import burn_in as burn_in_loop, burn_in_rounds
+from components.agents import burn_in as burn_in_loop
+from components.agents import burn_in_rounds
 from components.agents.burn_in_rounds import HOURS_MARK, JOB_MARK, NODE_MARK
-from components.platform.building_blocks.network_policies import api_servers, fence
-from components.platform.building_blocks.images import pulled_from
-from components.platform.building_blocks.script_pod import script_pod
-from components.platform.building_blocks.artifact_mirror import of_program
+from components.context.names import BURN_IN_LEDGER, BURN_IN_NAMESPACE
 from components.context.pod_code import path_of, read_module
+from components.platform.building_blocks.artifact_mirror import of_program
+from components.platform.building_blocks.images import pulled_from
+from components.platform.building_blocks.network_policies import api_servers, fence
+from components.platform.building_blocks.script_pod import script_pod
+from components.tenancy.cluster import shut_namespace
 from planning.agents import burn_in, burn_in_ledger
 from planning.platform.burn_in_eligibility import burned_in
 

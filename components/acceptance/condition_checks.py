@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from components.acceptance.api_checks import STAGE
-from components.acceptance.job_context import ACCOUNT, head
 from components.acceptance.images import NOTEBOOK, PYTHON, TORCH
-from components.acceptance.pods import NOBODY, RUNTIME, SMALL, labels, named, secured
+from components.acceptance.job_context import ACCOUNT, head
 from components.acceptance.model import JOB_DONE, JOB_FAILED, PlannedJob, Sign, backwards, reference
+from components.acceptance.pods import NOBODY, RUNTIME, SMALL, labels, named, secured
 from planning.agents.measurement_records import Per, subject
 
 if TYPE_CHECKING:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from components.acceptance.job_context import ACCOUNT, NAMESPACE, PINNING_FABRICS, head
 from components.acceptance.images import EFA, PYTHON, VERBS
+from components.acceptance.job_context import ACCOUNT, NAMESPACE, PINNING_FABRICS, head
+from components.acceptance.model import JOB_DONE, JOB_FAILED, Log, PlannedJob, backwards, reference
 from components.acceptance.node import SHARED_MEMORY, WHOLE, accelerators
 from components.acceptance.pods import (
     HOSTNAME,
@@ -24,7 +25,6 @@ from components.acceptance.pods import (
     selector,
     tolerations,
 )
-from components.acceptance.model import JOB_DONE, JOB_FAILED, Log, PlannedJob, backwards, reference
 from components.context.nccl import SETTINGS
 from planning.agents.measurement_records import Per, subject
 

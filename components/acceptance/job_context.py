@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from catalogs.catalog import load
+from components.acceptance.scripts import SCRIPTS
 from components.agents import measure
 from components.agents.measure import services
-from components.acceptance.scripts import SCRIPTS
 from components.context.names import METADATA_ADDRESS, NAME_CACHE
 from components.context.pod_code import path_of, read_module
 from planning.acceptance.node_limits import node_counts, payloads_of
-from planning.values.errors import InputError
 from planning.platform.mirror import OCI, is_registry, target
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from components.acceptance.fabric import fabric_jobs
 from components.acceptance.job_context import Ground, ground_objects
+from components.acceptance.model import PlannedJob
 from components.acceptance.network import network_jobs
 from components.acceptance.node import node_job
 from components.acceptance.services import service_jobs
-from components.acceptance.model import PlannedJob
 from components.acceptance.storage import storage_jobs, unmounted
-from planning.platform.accelerators import NVIDIA, device
 from planning.agents.measurement_records import Per, subject
+from planning.platform.accelerators import NVIDIA, device
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

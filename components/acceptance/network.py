@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from components.acceptance.job_context import NAMESPACE
 from components.acceptance.images import PYTHON
-from components.acceptance.pods import CONTAINER, Pod, job_object, module, named, selector
+from components.acceptance.job_context import NAMESPACE
 from components.acceptance.model import JOB_DONE, JOB_FAILED, Log, PlannedJob, backwards, reference
+from components.acceptance.pods import CONTAINER, Pod, job_object, module, named, selector
 from planning.agents.measurement_records import Per, subject
 from planning.platform.mirror import whole_name
 

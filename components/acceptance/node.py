@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from components.acceptance.job_context import NAMESPACE
 from components.acceptance.images import ACCELERATED, DCGM
+from components.acceptance.job_context import NAMESPACE
+from components.acceptance.model import JOB_DONE, JOB_FAILED, Log, PlannedJob, backwards, reference
 from components.acceptance.pods import (
     CONTAINER,
     RESULTS,
@@ -17,7 +18,6 @@ from components.acceptance.pods import (
     named,
     selector,
 )
-from components.acceptance.model import JOB_DONE, JOB_FAILED, Log, PlannedJob, backwards, reference
 from planning.agents.measurement_records import Per, subject
 from planning.platform.queues import flavor, plain
 

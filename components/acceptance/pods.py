@@ -8,8 +8,8 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 from components.acceptance.job_context import ACCOUNT, CODE, CODE_FOLDER, JOB, NAMESPACE, RUN, code_items, head
-from components.agents.measure import PACKAGE
 from components.acceptance.scripts import SCRIPTS
+from components.agents.measure import PACKAGE
 from components.context.accelerators import BURN_IN_TAINT
 from planning.platform.accelerators import device
 

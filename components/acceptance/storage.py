@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from components.acceptance.job_context import ACCOUNT, CODE, NAMESPACE, code_object, head
 from components.acceptance.images import FIO, PYTHON
+from components.acceptance.job_context import ACCOUNT, CODE, NAMESPACE, code_object, head
+from components.acceptance.model import JOB_DONE, JOB_FAILED, Log, PlannedJob, backwards, reference
 from components.acceptance.pods import (
     CONTAINER,
     SCRIPT_FOLDER,
@@ -19,7 +20,6 @@ from components.acceptance.pods import (
     named,
     selector,
 )
-from components.acceptance.model import JOB_DONE, JOB_FAILED, Log, PlannedJob, backwards, reference
 from components.context.names import SYSTEM_NAMESPACE, namespace, workloads
 from planning.agents.measurement_records import Per, subject
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.context.names import SYSTEM_NAMESPACE
 from components.connectivity.vpn import VpnKeys, VpnKeysArgs
+from components.context.names import SYSTEM_NAMESPACE
 from planning.values.vpn_addresses import server_address
 
 if TYPE_CHECKING:

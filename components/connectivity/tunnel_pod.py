@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.context.names import SYSTEM_NAMESPACE
 from components.connectivity.strongswan import DAEMON, connections
+from components.context.names import SYSTEM_NAMESPACE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,11 +5,31 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from components.platform.experiments import airflow, mlflow
-from components.platform.operations import argo_cd, node_problem_detector, spend_guard, velero
-from components.platform.foundation import cert_manager, dex, external_secrets, ingress, istio, namespaces, oauth2_proxy, postgres_operator
-from components.platform.observability import collector, dashboards, loki, opencost, prometheus, prometheus_crds, tempo
-from components.platform.kubeflow import central_dashboard, katib, knative, kserve, prerequisites, model_registry, notebooks, pipelines, runtimes, trainer
+from components.platform.foundation import (
+    cert_manager,
+    dex,
+    external_secrets,
+    ingress,
+    istio,
+    namespaces,
+    oauth2_proxy,
+    postgres_operator,
+)
 from components.platform.gpu import dcgm_exporter, device_plugin, efa_plugin, gpu_operator, network_operator
+from components.platform.kubeflow import (
+    central_dashboard,
+    katib,
+    knative,
+    kserve,
+    model_registry,
+    notebooks,
+    pipelines,
+    prerequisites,
+    runtimes,
+    trainer,
+)
+from components.platform.observability import collector, dashboards, loki, opencost, prometheus, prometheus_crds, tempo
+from components.platform.operations import argo_cd, node_problem_detector, spend_guard, velero
 from components.platform.scheduling import kueue, queues, slurm, slurm_operator
 from components.platform.stores import minio, object_store, seaweedfs
 from components.platform.teams import profiles

@@ -6,12 +6,12 @@ from graphlib import TopologicalSorter
 from typing import TYPE_CHECKING, Final
 
 from components.platform.builders import BUILDERS
+from components.platform.building_blocks.artifact_mirror import of_program, refuse
 from components.platform.building_blocks.context import Ground
 from components.platform.building_blocks.keyring import Keyring, KeyringArgs
-from components.platform.building_blocks.artifact_mirror import of_program, refuse
 from planning.platform.base_layer_software import beneath
-from planning.values.errors import InputError
 from planning.platform.versions import untested
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import pulumi
 
     from components.context.placement import ClusterHandle, Site
-    from planning.spec.platform import Installed, Platform
     from planning.spec.cluster import ClusterSpec
+    from planning.spec.platform import Installed, Platform
 
 KEYRING: Final = "keyring"
 

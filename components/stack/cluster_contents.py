@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Final
 
 import pulumi
 
+from components.acceptance.burn_in_gate import burn_in_part
 from components.connectivity.gateway_pod import GatewayPod, GatewayPodArgs
 from components.connectivity.images import images
-from components.context.names import workloads
-from components.tenancy.cluster_roles import Rights, RightsArgs
 from components.connectivity.ssh import Ssh, SshArgs
-from components.tenancy.cluster import Tenancy, TenancyArgs
 from components.context.contract import ContractArgs, Services
-from components.stack.site_to_site import linked
-from components.acceptance.burn_in_gate import burn_in_part
+from components.context.names import workloads
+from components.platform.building_blocks.artifact_mirror import of_program
 from components.platform.composition import compose
 from components.platform.gpu.devices import Devices, DevicesArgs, wanted
-from components.platform.building_blocks.artifact_mirror import of_program
+from components.stack.site_to_site import linked
+from components.tenancy.cluster import Tenancy, TenancyArgs
+from components.tenancy.cluster_roles import Rights, RightsArgs
 
 if TYPE_CHECKING:
     from components.context.placement import ClusterHandle, Site

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Final
 import pulumi
 
 from components.connectivity.images import images
-from components.context.naming import tags
-from components.connectivity.tunnel_pod import SitePod, SitePodArgs
 from components.connectivity.tunnel import MainSideArgs, Tunnel
+from components.connectivity.tunnel_pod import SitePod, SitePodArgs
+from components.context.naming import tags
 from components.platform.building_blocks.artifact_mirror import of_program
 from planning.costs.charge import to_inputs
-from planning.values.errors import InputError
 from planning.costs.charges.cluster import charges
 from planning.costs.charges.connectivity import READ_OFF
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

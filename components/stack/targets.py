@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from components.context.charges import Ledger
+from components.context.placement import Site
+from components.context.settings import read_settings
+from components.platform.scheduling.multikueue import End, join
 from components.stack.cluster_contents import fill
 from components.stack.placements import TYPES
-from components.platform.scheduling.multikueue import End, join
-from components.context.settings import read_settings
-from components.context.placement import Site
-from planning.values.errors import AtollError
 from planning.costs.charges.cluster import declared
+from planning.values.errors import AtollError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     import pulumi
 
-    from components.context.settings import Settings
     from components.context.placement import Built
+    from components.context.settings import Settings
     from planning.costs.node_prices import NodePrices
     from planning.spec.cluster import ClusterSpec
 

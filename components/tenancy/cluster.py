@@ -9,9 +9,9 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.context.names import QUEUED, SYSTEM_NAMESPACE, namespace, workloads
+from components.tenancy.storage_classes import storage_classes
 from components.tenancy.volume_permissions import opening
 from components.tenancy.workload import TenantArgs, tenant
-from components.tenancy.storage_classes import storage_classes
 from planning.platform.queues import namespace_quotas
 
 if TYPE_CHECKING:

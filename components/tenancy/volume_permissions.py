@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.tenancy.volume_claims import claim
 from components.context.names import SYSTEM_NAMESPACE
+from components.tenancy.volume_claims import claim
 
 if TYPE_CHECKING:
     from pulumi_kubernetes.core.v1 import PodSpecArgsDict

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.tenancy.volume_claims import claim
 from components.context.names import METADATA_ADDRESS, NAME_CACHE, POD_IDENTITY_ADDRESS, SERVICE_ACCOUNT
+from components.tenancy.volume_claims import claim
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -7,8 +7,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final, cast
 
 from components.acceptance.model import Reference
-from components.context.names import BURN_IN_LEDGER, BURN_IN_NAMESPACE
 from components.agents import burn_in
+from components.context.names import BURN_IN_LEDGER, BURN_IN_NAMESPACE
 from planning.agents.burn_in import Verdict
 from planning.agents.burn_in_ledger import ledger_of_text
 from planning.agents.measurement_records import Per, subject

@@ -8,28 +8,39 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from catalogs.catalog import load
-from operations.project.accepted_lock import accepted_lock
 from operations.acceptance.records import RecordError, checked
-from operations.acceptance.result_store import FOLDER, META, MOST_FAULTS, RESULTS, Meta, merged, read_meta, read_records, text_of, whole
+from operations.acceptance.result_store import (
+    FOLDER,
+    META,
+    MOST_FAULTS,
+    RESULTS,
+    Meta,
+    merged,
+    read_meta,
+    read_records,
+    text_of,
+    whole,
+)
+from operations.project.accepted_lock import accepted_lock
 from operations.project.workspace import known_stack, shown
 from planning.acceptance.expectations import expected
 from planning.acceptance.judgement import judge
 from planning.acceptance.records import results_of, when
 from planning.acceptance.report.builder import DOCUMENT, formed
 from planning.checklist.reading.checklist_file import read_file
-from planning.values.errors import Fault, InputError
 from planning.inputs.files import parse_json
 from planning.relocation.plan_form import lock_digest
+from planning.values.errors import Fault, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from catalogs.catalog import Catalog
     from planning.acceptance.expectations import Expected
-    from planning.agents.measurement_records import Measured, Results
     from planning.acceptance.report.form import AcceptanceForm
-    from planning.spec.lock import Lock
+    from planning.agents.measurement_records import Measured, Results
     from planning.spec.cluster import ClusterSpec
+    from planning.spec.lock import Lock
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,8 +16,8 @@ from operations.acceptance.records import RecordError, parse, to_line
 from operations.project.atomic_files import write_all
 from planning.acceptance.records import when
 from planning.agents.measurement_records import SCHEMA_VERSION, Measured, Results
-from planning.values.errors import Fault, InputError
 from planning.inputs.files import read_object, read_text
+from planning.values.errors import Fault, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Sequence

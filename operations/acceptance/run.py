@@ -11,11 +11,11 @@ from components.acceptance.jobs import foundation
 from components.acceptance.model import Reference
 from operations.acceptance import nodes as placed
 from operations.acceptance.burn_in_records import burnt
+from operations.acceptance.ports import ClusterError
+from operations.acceptance.result_store import merged, whole
 from operations.acceptance.run_lock import Hold
 from operations.acceptance.run_plan import by_the_lock, chosen_run, jobs_of, left_out, longest
-from operations.acceptance.ports import ClusterError
 from operations.acceptance.runner import Run, take_down
-from operations.acceptance.result_store import merged, whole
 from operations.clouds.kubernetes.placement import VARIABLE
 from operations.project.signals import until_stopped
 from planning.values.errors import InputError
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from components.acceptance.model import Manifest, PlannedJob
-    from operations.acceptance.request import Asked
     from operations.acceptance.ports import Clock, Cluster
+    from operations.acceptance.request import Asked
     from planning.agents.measurement_records import Measured, Results
     from planning.spec.cluster import ClusterSpec
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from components.acceptance.jobs import planned, unmeasured
 from operations.acceptance.result_store import Meta, runs, store_of
-from planning.agents.measurement_records import BY_ID, Per
 from planning.acceptance.report.builder import GROUPS
+from planning.agents.measurement_records import BY_ID, Per
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:

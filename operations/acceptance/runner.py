@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Final
 
 from components.acceptance.job_context import NAMESPACE, RUN
 from components.acceptance.model import Reference, State
-from operations.acceptance.ports import ClusterError
 from operations.acceptance.log_records import MOST_WORDS, heard, lamented, smoked, why
+from operations.acceptance.ports import ClusterError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from components.acceptance.model import Manifest, PlannedJob
-    from operations.acceptance.run_lock import Hold
     from operations.acceptance.ports import Clock, Cluster, PodSeen
     from operations.acceptance.result_store import Meta, Store
+    from operations.acceptance.run_lock import Hold
     from planning.agents.measurement_records import Measured
 
 EVERY_SECONDS: Final = 5.0

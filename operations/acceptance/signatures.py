@@ -14,8 +14,8 @@ from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-from planning.values.errors import InputError
 from planning.inputs.files import read_content
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, cast
 from pydantic import TypeAdapter, ValidationError
 
 from operations.acceptance import signatures
-from planning.acceptance.report.form import AcceptanceForm
 from planning.acceptance.report.builder import DOCUMENT
-from planning.values.errors import Fault, InputError
+from planning.acceptance.report.form import AcceptanceForm
 from planning.inputs.files import read_json
+from planning.values.errors import Fault, InputError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,36 +6,36 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from operations.clone.stack_config import PROVIDER, config_text, provider_decision, settings
 from operations.clone.quote import chosen, lacking, quoted, refuse
 from operations.clone.reserved_networks import taken
-from planning.clone.vpn_ranges import apart
+from operations.clone.stack_config import PROVIDER, config_text, provider_decision, settings
+from planning.clone.checklist_text import rewritten
 from planning.clone.decisions.open_decisions import decisions
 from planning.clone.field_table import checklist_rows
 from planning.clone.placement_table import placed_rows
-from planning.clone.transformation import placed
 from planning.clone.target import ground
-from planning.clone.checklist_text import rewritten
+from planning.clone.transformation import placed
+from planning.clone.vpn_ranges import apart
 from planning.clone.zones import refuse_zones, zoned
-from planning.spec.lock import to_text
 from planning.quoting.option import ceilings
 from planning.quoting.quote import lock
+from planning.spec.lock import to_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import date
     from pathlib import Path
 
-    from operations.clone.stack_config import Key, Settings
     from operations.clone.source import Source
+    from operations.clone.stack_config import Key, Settings
     from planning.checklist.model.checklist import Checklist
     from planning.clone.addresses import Taken
     from planning.clone.decisions.decision import Decision
     from planning.clone.field_table import Row
     from planning.clone.target import Ground, Target
-    from planning.spec.lock import Lock
     from planning.quoting.candidates.market import Market
     from planning.quoting.quote import Option
+    from planning.spec.lock import Lock
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from operations.plans.quote import dated, option_named, refuse_old_option
 from planning.checklist.model.checklist import checklist_digest
+from planning.quoting.quote_builder import quote
 from planning.values.errors import InputError, NothingFitsError, OverCeilingError
 from planning.values.verdict import Verdict
-from planning.quoting.quote_builder import quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from planning.checklist.model.checklist import Checklist
     from planning.clone.target import Ground, Target
-    from planning.spec.lock import Lock
     from planning.quoting.candidates.market import Market
     from planning.quoting.quote import Option, Quote
+    from planning.spec.lock import Lock
 
 SHOWN = 6
 # Keys of the ceilings, and the words by which `planning.ceilings.verdict.judge` says that one is broken.

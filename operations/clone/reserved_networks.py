@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from planning.checklist.reading.checklist_file import read_file
 from planning.clone.addresses import Taken
-from planning.values.errors import AtollError
 from planning.spec.lock import read_lock
+from planning.values.errors import AtollError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

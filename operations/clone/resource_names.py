@@ -9,8 +9,8 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from planning.values.errors import AtollError, InputError
 from planning.spec.lock import LOCK_NAME
+from planning.values.errors import AtollError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from operations.project.accepted_lock import accepted_lock
 from operations.project.workspace import STACK_NAME, Project, known_stack, shown
 from planning.checklist.model.checklist import checklist_digest
-from planning.checklist.reading.checklist_file import read_file
 from planning.checklist.model.vocabulary import HOME
-from planning.values.errors import AtollError, InputError
+from planning.checklist.reading.checklist_file import read_file
 from planning.inputs.files import read_text
 from planning.spec.lock import read_lock
+from planning.values.errors import AtollError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

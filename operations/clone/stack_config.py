@@ -10,8 +10,8 @@ import yaml
 
 from operations.project.stack_file import KEY, NEW
 from planning.clone.decisions.decision import Choice, Decision
-from planning.values.errors import InputError
 from planning.inputs.yaml_document import read_fields
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

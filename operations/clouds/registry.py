@@ -7,15 +7,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final, Protocol, cast
 
 from planning.checklist.model.vocabulary import HOME
-from planning.cloud_checks.orphans import Found, Leftovers, Unanswered, classify
 from planning.cloud_checks.cloud_reports import Told
+from planning.cloud_checks.orphans import Found, Leftovers, Unanswered, classify
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from catalogs.catalog import Catalog
-    from planning.spec.lock import Lock
     from planning.spec.cluster import ClusterSpec
+    from planning.spec.lock import Lock
 
 MODULES: Final[Mapping[str, str]] = {
     "aws": "operations.clouds.aws.placement",

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
 from operations.code_hosts import github_types as shapes
-from operations.code_hosts.comment import is_ours
 from operations.code_hosts.api import ApiError, opened
+from operations.code_hosts.comment import is_ours
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from operations.code_hosts.github_types import Artifact, Changed, Comment, Commit, Issue, Pull, Run
     from operations.code_hosts.api import Api
+    from operations.code_hosts.github_types import Artifact, Changed, Comment, Commit, Issue, Pull, Run
 
 MOST_FILES: Final = 3000  # of a pull request, GitHub's REST reference; more are left out without a word
 BOT: Final = "github-actions[bot]"  # who GITHUB_TOKEN writes as

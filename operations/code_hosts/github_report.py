@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from operations.code_hosts.api import ApiError, TooLargeError
 from operations.code_hosts.artifact import LARGEST_ARCHIVE, NAME, UntrustedError, diff_in, is_hash
 from operations.code_hosts.commit_status import context, judged_by, judging, stood, unread
-from operations.code_hosts.api import ApiError, TooLargeError
 
 if TYPE_CHECKING:
+    from operations.code_hosts.comment import RenderComment
+    from operations.code_hosts.commit_status import Standing
     from operations.code_hosts.github import GitHub
     from operations.code_hosts.github_types import Pull, RunEvent
-    from operations.code_hosts.commit_status import Standing
-    from operations.code_hosts.comment import RenderComment
     from planning.diff.form import DiffForm
 
 WORKFLOW: Final = ".github/workflows/cost-diff.yml"

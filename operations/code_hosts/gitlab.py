@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
 from operations.code_hosts import gitlab_types as shapes
-from operations.code_hosts.artifact import LARGEST_ARCHIVE, UntrustedError, diff_in, is_hash
-from operations.code_hosts.commit_status import context, judged_by, judging, stood, unread
-from operations.code_hosts.comment import is_ours
 from operations.code_hosts.api import ApiError, TooLargeError, opened
+from operations.code_hosts.artifact import LARGEST_ARCHIVE, UntrustedError, diff_in, is_hash
+from operations.code_hosts.comment import is_ours
+from operations.code_hosts.commit_status import context, judged_by, judging, stood, unread
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from operations.code_hosts.gitlab_types import Diff, MergeDetail, Pipeline
-    from operations.code_hosts.commit_status import Standing
-    from operations.code_hosts.comment import RenderComment
     from operations.code_hosts.api import Api
+    from operations.code_hosts.comment import RenderComment
+    from operations.code_hosts.commit_status import Standing
+    from operations.code_hosts.gitlab_types import Diff, MergeDetail, Pipeline
     from planning.diff.form import DiffForm
 
 JOB: Final = "atoll-cost-diff"

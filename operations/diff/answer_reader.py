@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from pydantic import TypeAdapter, ValidationError
 
 from operations.diff.protocol import JudgedAnswerForm, PricedForm, RegisteredForm
-from planning.values.errors import InputError
-from planning.inputs.files import read_object
 from planning.costs.resources.formats.plan import read_plan
+from planning.inputs.files import read_object
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from pathlib import Path

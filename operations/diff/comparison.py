@@ -6,13 +6,13 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from operations.diff.worker_client import Asker
 from operations.diff.digests import digests
-from operations.diff.git import ahead, merge_base
-from operations.diff.policy_changes import law_changes
-from operations.diff.matching import chosen
 from operations.diff.evaluation import Questions, Side, asking
+from operations.diff.git import ahead, merge_base
+from operations.diff.matching import chosen
+from operations.diff.policy_changes import law_changes
 from operations.diff.stack_report import Row, failed, row
+from operations.diff.worker_client import Asker
 from operations.diff.worktrees import Place, at, now, standing, workshop
 from planning.diff.amounts import delta_of, expected_of, sum_of
 from planning.diff.breaches import WORST_FIRST
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Literal, TypeAlias
 
-    from operations.diff.protocol import BookForm
-    from operations.diff.matching import Chosen
     from operations.diff.evaluation import Asking, Progress
+    from operations.diff.matching import Chosen
+    from operations.diff.protocol import BookForm
     from operations.diff.worktrees import Tree
     from planning.diff.form import DiffForm, RefForm
 

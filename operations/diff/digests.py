@@ -8,8 +8,8 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 from operations.project.workspace import LAW_NAME, STACK_NAME, STACKS
-from planning.spec.lock import CHECKLIST_NAME, LOCK_NAME
 from planning.platform.digests import LOCK_NAME as SOFTWARE_NAME
+from planning.spec.lock import CHECKLIST_NAME, LOCK_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -21,7 +21,12 @@ PROGRAM_FILES: Final = (f"{STACKS}/__main__.py", f"{STACKS}/__init__.py", "requi
 PRICE_FILE: Final = re.compile(r"catalogs/(books/.*|checked\.json|sources\.csv|[a-z]+/(prices|second_source)\.csv)")
 # What prices and judges the resources on top.
 JUDGES: Final = ("policies/", "driver/diff/")
-JUDGE_FILES: Final = (f"{STACKS}/{LAW_NAME}", f"{STACKS}/{SOFTWARE_NAME}", "operations/diff/worker.py", "operations/plans/price_book.py")
+JUDGE_FILES: Final = (
+    f"{STACKS}/{LAW_NAME}",
+    f"{STACKS}/{SOFTWARE_NAME}",
+    "operations/diff/worker.py",
+    "operations/plans/price_book.py",
+)
 PRICES: Final = ("catalogs/", "planning/")
 STACK_FILE: Final = re.compile(
     rf"{STACKS}/(?P<stack>[^/]+)/(?P<file>{re.escape(CHECKLIST_NAME)}|{re.escape(LOCK_NAME)})"

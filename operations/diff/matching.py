@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
 
 from operations.project.workspace import STACK_NAME, STACKS
-from planning.values.errors import InputError
 from planning.inputs.files import read_text
 from planning.spec.lock import CHECKLIST_NAME, LOCK_NAME, MOST_BYTES
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping

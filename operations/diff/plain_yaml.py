@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from planning.values.errors import InputError
 from planning.inputs.yaml_document import read_fields
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,9 +6,9 @@ from typing import Final, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
+from operations.plans.plan_form import ResourceForm  # noqa: TC001 - as above
 from planning.costs.json_shapes import BillForm  # noqa: TC001 - pydantic reads it at run time
 from planning.diff.policy_form import ExemptionForm, FoundForm  # noqa: TC001 - as above
-from operations.plans.plan_form import ResourceForm  # noqa: TC001 - as above
 
 REGISTER: Final = "register"
 JUDGE: Final = "judge"

@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Final, cast
 from operations.diff import answer_reader
 from operations.diff.limit_changes import limit_rows
 from planning.diff.amounts import amount_of, dearer, delta_of, drift_of, moves
-from planning.diff.breaches import compared, exit_code, newness
 from planning.diff.bill_lines import components
+from planning.diff.breaches import compared, exit_code, newness
 from planning.diff.resources import changes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Literal, TypeAlias
 
-    from operations.diff.protocol import BookForm, JudgedAnswerForm
-    from operations.diff.matching import Pair
     from operations.diff.evaluation import Answers
+    from operations.diff.matching import Pair
+    from operations.diff.protocol import BookForm, JudgedAnswerForm
     from operations.diff.worktrees import Place
-    from planning.diff.resources import Changes
-    from planning.diff.form import DeltaForm, JudgedForm, StackDiffForm
     from planning.costs.json_shapes import LineForm
+    from planning.diff.form import DeltaForm, JudgedForm, StackDiffForm
+    from planning.diff.resources import Changes
 
     State: TypeAlias = Literal["changed", "added", "removed", "renamed", "unchanged"]
 

@@ -17,22 +17,30 @@ from typing import TYPE_CHECKING, Final, TextIO, cast
 
 from catalogs.model import CatalogError
 from operations.diff.protocol import DONE, JUDGE, PRICE, READY, REGISTER, STARTED
-from planning.values.errors import AtollError, CannotTellError, InputError, in_one_line
-from planning.quoting.quote_form import bill_form
-from planning.values.verdict import Verdict
-from planning.spec.lock import parse, refuse_other_stack
-from planning.costs.resources.formats.plan import read_plan
 from planning.ceilings.verdict import judge
+from planning.costs.resources.formats.plan import read_plan
+from planning.quoting.quote_form import bill_form
+from planning.spec.lock import parse, refuse_other_stack
+from planning.values.errors import AtollError, CannotTellError, InputError, in_one_line
+from planning.values.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from catalogs.catalog import Catalog
-    from operations.diff.protocol import BookForm, CaseForm, CeilingsForm, JudgedAnswerForm, PricedForm, RegisteredForm, RequestForm
-    from planning.costs.bill import Bill
-    from planning.spec.lock import Lock
+    from operations.diff.protocol import (
+        BookForm,
+        CaseForm,
+        CeilingsForm,
+        JudgedAnswerForm,
+        PricedForm,
+        RegisteredForm,
+        RequestForm,
+    )
     from operations.plans.plan_form import ResourceForm
+    from planning.costs.bill import Bill
     from planning.costs.resources.resource import Resource
+    from planning.spec.lock import Lock
     from policies.evaluation import Report
     from policies.stack_context import Facts, Subject
 
@@ -95,8 +103,8 @@ def _priced(request: RequestForm, case: CaseForm) -> PricedForm:
 
 def _judged(request: RequestForm, case: CaseForm) -> JudgedAnswerForm:
     """What the rules of this tree say of the resources."""
-    from policies.forms import exemption_forms, found_forms  # noqa: PLC0415 - with the rules
     from policies.evaluation import judged  # noqa: PLC0415 - as above
+    from policies.forms import exemption_forms, found_forms  # noqa: PLC0415 - with the rules
     from policies.table import RULES  # noqa: PLC0415 - as above
 
     before, notes = _before(case)

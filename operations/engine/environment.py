@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
 from operations.project.workspace import PROJECT_FILE
-from planning.values.errors import InputError
 from planning.inputs.files import read_object
 from planning.inputs.yaml_document import read_fields
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Final
 
 from pulumi.automation import CommandError
 
-from operations.engine.progress import UNCHANGED, Watch
 from operations.engine.messages import StoppedError, failed
+from operations.engine.progress import UNCHANGED, Watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
 
-    from operations.engine.session import Opened
-    from operations.engine.progress import Progress, Step
     from operations.engine.messages import Diagnostic
+    from operations.engine.progress import Progress, Step
+    from operations.engine.session import Opened
     from planning.values.errors import AtollError
 
 STOPPING: Final = "stopping: what is under way is finished first; Ctrl-C again ends the engine at once"

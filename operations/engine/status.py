@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from pulumi.automation import PulumiCommand
 
-    from operations.engine.plugins import Plugin
     from operations.engine.environment import Backend
+    from operations.engine.plugins import Plugin
 
 
 def cli_facts() -> tuple[PulumiCommand | None, Sequence[tuple[str, str]]]:

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 from pulumi.automation import CommandError, ConfigValue
 
 from operations.engine import operation
+from operations.engine.messages import failed
 from operations.engine.stack_warnings import ALLOW_DESTROY
 from operations.engine.state import read_state
-from operations.engine.messages import failed
 from planning.values.errors import AtollError
 
 if TYPE_CHECKING:
     from operations.engine.operation import Report
+    from operations.engine.progress import Progress
     from operations.engine.session import Opened
     from operations.engine.state import State
-    from operations.engine.progress import Progress
 
 
 def lift_guard(opened: Opened, state: State, *, progress: Progress) -> Report:

@@ -5,25 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypedDict
 
-from components.context.names import namespace, workloads
 from components.clouds.aws.nodepools import karpenter
-from components.platform.scheduling import kueue, slurm_workers
-from components.platform.observability import loki, prometheus
+from components.context.names import namespace, workloads
 from components.platform.building_blocks import names
-from components.platform.kubeflow import notebook_images, notebook_spawner
-from components.platform.scheduling.multikueue_worker import QUEUE
 from components.platform.building_blocks.images import pulled_from
+from components.platform.kubeflow import notebook_images, notebook_spawner
 from components.platform.kubeflow.training_runtimes import runtimes_of
-from operations.handbook.facts import Addresses, ElsewhereFacts, Facts, Outputs, RuntimeFacts, Settings, ShareFacts
+from components.platform.observability import loki, prometheus
+from components.platform.scheduling import kueue, slurm_workers
+from components.platform.scheduling.multikueue_worker import QUEUE
+from operations.handbook.context_location import domain_of, money, place
 from operations.handbook.context_namespaces import homes, pools
 from operations.handbook.context_people import contacts, people, responses
-from operations.handbook.context_location import domain_of, money, place
 from operations.handbook.context_storage import files, tiers
-from planning.platform.accelerators import TURNS
-from planning.checklist.model.vocabulary import Ide
-from planning.values.errors import InputError
+from operations.handbook.facts import Addresses, ElsewhereFacts, Facts, Outputs, RuntimeFacts, Settings, ShareFacts
 from planning.agents.spend_guard import HOLD_HOURS
+from planning.checklist.model.vocabulary import Ide
+from planning.platform.accelerators import TURNS
 from planning.platform.slurm import shares
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from components.platform.building_blocks.artifact_mirror import Shelf
     from operations.handbook.facts import ContactFacts, ResponseFacts
     from planning.checklist.model.checklist import Checklist
-    from planning.spec.platform import Platform
-    from planning.spec.lock import Lock
     from planning.spec.cluster import ClusterSpec
+    from planning.spec.lock import Lock
+    from planning.spec.platform import Platform
 
 HOURS_PER_DAY: Final = 24
 STORE: Final = "object_store"

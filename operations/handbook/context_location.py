@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, TypedDict
 from planning.values.hostnames import PRIVATE_DOMAIN
 
 if TYPE_CHECKING:
-    from planning.spec.lock import Lock
     from planning.spec.cluster import ClusterSpec
+    from planning.spec.lock import Lock
 
 
 class Place(TypedDict):

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from catalogs.catalog import Catalog
-    from planning.spec.platform import Platform
-    from planning.spec.lock import Lock
     from planning.platform.queues import Line
     from planning.spec.cluster import ClusterSpec, Pool
+    from planning.spec.lock import Lock
+    from planning.spec.platform import Platform
 
 
 def pools(lock: Lock, catalog: Catalog) -> tuple[PoolFacts, ...]:

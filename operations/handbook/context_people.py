@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from operations.handbook.user_kubeconfig import places
 from operations.handbook.facts import ContactFacts, PersonFacts, ResponseFacts
+from operations.handbook.user_kubeconfig import places
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypedDict
 
-from components.platform.teams.pod_defaults import SHARED
 from components.clouds.aws.storage import classes
 from components.clouds.coreweave.storage import file_systems
 from components.clouds.gcp.storage import classes
+from components.platform.teams.pod_defaults import SHARED
 from operations.handbook.facts import HOT, TierFacts
 from planning.costs.charges.storage_tiers import OBJECT_ITEMS
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from planning.checklist.model.people import User
-    from planning.spec.lock import Lock
     from planning.spec.cluster import ClusterSpec
+    from planning.spec.lock import Lock
 
 PROFILES: Final = "vpnProfiles"
 KUBECONFIGS: Final = "kubeconfigs"

@@ -8,8 +8,8 @@ from typing import Final
 
 from jinja2 import Undefined
 
-from planning.values.printable import printable
 from planning.values.errors import AtollError
+from planning.values.printable import printable
 
 MARKUP: Final = re.compile(r"([\\`*_\[\]{}|#])")
 FIRST: Final = re.compile(r"^([+\-!>])|^(\d+)([.)])")  # what means something at the beginning of a line only

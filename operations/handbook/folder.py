@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from operations.handbook.site import SITE, build, source
 from operations.project.atomic_files import folder_beside
-from planning.values.errors import InputError
 from planning.inputs.files import read_object
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from operations.handbook.facts import Facts

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from catalogs.catalog import load
 from components.platform.building_blocks.artifact_mirror import shelf
-from operations.project.accepted_lock import accepted_lock
-from operations.handbook.facts import Outputs
 from operations.handbook.context import Sources, gather
+from operations.handbook.facts import Outputs
 from operations.handbook.stack_outputs import read_outputs
+from operations.project.accepted_lock import accepted_lock
 from planning.checklist.reading.checklist_file import read_file
 
 if TYPE_CHECKING:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, cast
 
-from components.platform.building_blocks import names
 from components.context.buckets import purposes
+from components.platform.building_blocks import names
 from operations.handbook.facts import Outputs
 from operations.handbook.output_owner import of_another
-from planning.values.errors import Fault, InputError
-from planning.inputs.files import read_object
-from planning.values.hostnames import PRIVATE_DOMAIN
 from planning.costs.charges.storage_tiers import OBJECT_ITEMS
+from planning.inputs.files import read_object
+from planning.values.errors import Fault, InputError
+from planning.values.hostnames import PRIVATE_DOMAIN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from operations.nodes.ports import SilentError
-from planning.values.errors import InputError
 from planning.incidents.pods import blocking, leaving, unowned
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

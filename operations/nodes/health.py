@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Final
 from components.context.topology import levels
 from operations.project.accepted_lock import own_lock
 from operations.project.workspace import known_stack
-from planning.checklist.reading.checklist_file import read_file
 from planning.checklist.model.vocabulary import HOME
-from planning.values.errors import InputError
+from planning.checklist.reading.checklist_file import read_file
 from planning.incidents import node_labels as names
 from planning.incidents.findings import judged
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from operations.nodes.repair import changed
 from operations.nodes.health import found, look
-from planning.values.errors import InputError
+from operations.nodes.repair import changed
 from planning.incidents import node_labels
-from planning.incidents.pods import leaving
 from planning.incidents.incident import Event, open_for
+from planning.incidents.pods import leaving
 from planning.incidents.resolution import over
 from planning.incidents.spares import tested_before_work, unfit
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from operations.nodes.ports import Cluster
-    from operations.nodes.incident_log import IncidentLog
     from operations.nodes.health import Look, Scene
-    from planning.incidents.node import Node
+    from operations.nodes.incident_log import IncidentLog
+    from operations.nodes.ports import Cluster
     from planning.incidents.incident import Incident
+    from planning.incidents.node import Node
 
 
 def settle(

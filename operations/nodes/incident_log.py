@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final, cast, final
 
 from operations.project.journal import Journal, read
 from operations.project.journal_records import Kind
-from planning.values.errors import Fault, InputError
 from planning.incidents.incident import STEPS, Event, incidents
+from planning.values.errors import Fault, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -6,26 +6,26 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from catalogs.failures import Action
-from operations.nodes.ports import ChangedError, ClusterError
 from operations.nodes.drain import drain
 from operations.nodes.health import found, look
+from operations.nodes.ports import ChangedError, ClusterError
 from operations.nodes.replacement import replaced
-from planning.values.errors import AtollError, InputError
 from planning.incidents import node_labels
 from planning.incidents.findings import Standing
-from planning.incidents.replacement_limits import last_system
 from planning.incidents.incident import STEPS, Event, next_id, open_for
+from planning.incidents.replacement_limits import last_system
 from planning.incidents.spares import spare_for
+from planning.values.errors import AtollError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from operations.nodes.ports import Cluster
     from operations.nodes.drain import Waiting
-    from operations.nodes.incident_log import IncidentLog
     from operations.nodes.health import Look, Scene
-    from planning.incidents.node import Node
+    from operations.nodes.incident_log import IncidentLog
+    from operations.nodes.ports import Cluster
     from planning.incidents.incident import Incident, Step
+    from planning.incidents.node import Node
     from planning.incidents.spares import Choice
 
 SPARE_FOR: Final = "atoll/spare-for"  # annotation of a spare that took over: under which incident

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from operations.nodes.ports import ChangedError, ClusterError
 from operations.nodes.incident_log import FOLDER
-from operations.project.workspace import shown
+from operations.nodes.ports import ChangedError, ClusterError
 from operations.project.atomic_files import write_all
+from operations.project.workspace import shown
 from planning.incidents.remedies import FAULT, Remedy, Way, remedy
 from planning.incidents.tickets import Subject, ticket
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from operations.nodes.ports import Cluster
     from operations.nodes.health import Scene
+    from operations.nodes.ports import Cluster
     from planning.incidents.findings import Verdict
-    from planning.incidents.node import Node
     from planning.incidents.incident import Incident
+    from planning.incidents.node import Node
 
 
 def remedy_for(node: Node, scene: Scene, *, by_ticket: bool = False) -> Remedy:

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from operations.nodes.repair import cordon, opened
 from operations.nodes.incident_closure import settle
+from operations.nodes.repair import cordon, opened
 from planning.incidents.findings import Standing
-from planning.incidents.replacement_limits import cordons
 from planning.incidents.incident import Event
+from planning.incidents.replacement_limits import cordons
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from operations.nodes.ports import Cluster
-    from operations.nodes.incident_log import IncidentLog
     from operations.nodes.health import Look, Scene
+    from operations.nodes.incident_log import IncidentLog
+    from operations.nodes.ports import Cluster
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

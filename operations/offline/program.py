@@ -14,10 +14,10 @@ from threading import Lock, Thread, stack_size
 from typing import TYPE_CHECKING, Final
 
 from operations.offline import adapter
-from operations.project.stack_config import read_config
 from operations.offline.registrations import Signatures, read_fields
-from planning.values.errors import AtollError
+from operations.project.stack_config import read_config
 from planning.costs.resources.resource import Resource
+from planning.values.errors import AtollError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping

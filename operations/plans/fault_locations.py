@@ -6,9 +6,9 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from planning.inputs.faults import Source, locate
+from planning.inputs.files import read_text
 from planning.inputs.yaml_nodes import Fields, Node, compose
 from planning.values.errors import InputError, counted
-from planning.inputs.files import read_text
 
 if TYPE_CHECKING:
     from pathlib import Path

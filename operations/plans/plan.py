@@ -6,21 +6,21 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, cast
 
-from operations.plans.reconciliation import Difference, differences
 from operations.plans.price_book import as_book
+from operations.plans.reconciliation import Difference, differences
+from planning.ceilings.verdict import judge
+from planning.costs.resources.stack_cost import take_off
 from planning.platform.base_layer_software import beneath
-from planning.quoting.quote_form import bill_form, judgement_form, range_form, usd_per_node_hour
-from planning.values.json_format import SCHEMA_VERSION
-from planning.quoting.candidates.market import Market
-from planning.quoting.option import whole_bill
 from planning.platform.digests import SoftwareLock
 from planning.platform.software_form import left_out_form, pinned_form
-from planning.costs.resources.stack_cost import take_off
-from planning.ceilings.verdict import judge
-from policies.forms import exemption_forms, found_forms
+from planning.quoting.candidates.market import Market
+from planning.quoting.option import whole_bill
+from planning.quoting.quote_form import bill_form, judgement_form, range_form, usd_per_node_hour
+from planning.values.json_format import SCHEMA_VERSION
 from policies.evaluation import Report, judged
-from policies.settings import Law
+from policies.forms import exemption_forms, found_forms
 from policies.rules.money.spend_limits import bill_of
+from policies.settings import Law
 from policies.stack_context import Subject
 from policies.table import RULES
 from policies.unknown_names import list_unmatched
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from catalogs.catalog import Catalog
-    from planning.costs.bill import Bill
-    from planning.spec.lock import Lock
     from operations.plans.plan_form import DifferenceForm, PlanForm, ResourceForm
+    from planning.ceilings.verdict import Judgement
+    from planning.costs.bill import Bill
+    from planning.costs.resources.resource import Resource
     from planning.platform.software_shapes import LeftOutForm, PinnedForm
     from planning.spec.cluster import ClusterSpec
-    from planning.costs.resources.resource import Resource
-    from planning.ceilings.verdict import Judgement
+    from planning.spec.lock import Lock
     from policies.stack_context import Facts
 
 CLOUD_TARGETS: Final = ("aws", "gcp")  # whose resources may leave their region to the provider

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, cast, overload
 
-from catalogs.model import Method
-from catalogs.custom_prices.book import OWN_PREFIX
 from catalogs.catalog import CURRENT, load
+from catalogs.custom_prices.book import OWN_PREFIX
+from catalogs.model import Method
 from planning.costs.price_age import too_old
 
 if TYPE_CHECKING:

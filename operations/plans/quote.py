@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Final
 
 from operations.plans.fault_locations import in_checklist
 from operations.plans.price_book import price_book, too_old
-from planning.inputs.faults import nearest
 from planning.checklist.model.checklist import checklist_digest
+from planning.checklist.model.vocabulary import CloudName
 from planning.checklist.reading.checklist_file import read_file
 from planning.checklist.rules.table import broken_rules
-from planning.checklist.model.vocabulary import CloudName
-from planning.values.errors import CannotTellError, InputError, NothingFitsError, OverCeilingError, StalePricesError
-from planning.values.verdict import Verdict
+from planning.inputs.faults import nearest
 from planning.quoting.candidates.market import Market
 from planning.quoting.quote_builder import quote
+from planning.values.errors import CannotTellError, InputError, NothingFitsError, OverCeilingError, StalePricesError
+from planning.values.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable

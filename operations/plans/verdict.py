@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from components.platform.building_blocks.artifact_mirror import shelf
 from components.context.settings import EVERYTHING, SECTION
-from operations.project.accepted_lock import accepted_lock
+from components.platform.building_blocks.artifact_mirror import shelf
 from operations.offline.program import run as run_offline
-from operations.project.stack_config import read_config
 from operations.plans.plan import Planned, planned
 from operations.plans.price_book import price_book
+from operations.project.accepted_lock import accepted_lock
+from operations.project.stack_config import read_config
 from operations.project.workspace import LAW_NAME, shown
 from planning.values.errors import AtollError, CannotTellError, OverCeilingError, StalePricesError
 from planning.values.verdict import Verdict

@@ -6,14 +6,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from operations.plans.plan import plan_form, planned
-from planning.diff.amounts import amount_of, delta_of, expected_of, moves
-from planning.values.errors import AtollError, CannotTellError, InputError, OverCeilingError, StalePricesError, in_one_line
-from planning.quoting.quote_form import line_form
-from planning.values.json_format import decimal_text
-from planning.values.verdict import Verdict
-from planning.spec.lock import read_lock
-from planning.values.money import ZERO, to_cents
 from planning.costs.resources.stack_resources import OWN_PREFIX
+from planning.diff.amounts import amount_of, delta_of, expected_of, moves
+from planning.quoting.quote_form import line_form
+from planning.spec.lock import read_lock
+from planning.values.errors import (
+    AtollError,
+    CannotTellError,
+    InputError,
+    OverCeilingError,
+    StalePricesError,
+    in_one_line,
+)
+from planning.values.json_format import decimal_text
+from planning.values.money import ZERO, to_cents
+from planning.values.verdict import Verdict
 from policies.forms import exemption_forms, found_forms
 
 if TYPE_CHECKING:
@@ -24,13 +31,13 @@ if TYPE_CHECKING:
 
     from catalogs.catalog import Catalog
     from operations.plans.plan import Planned
+    from operations.plans.watch_form import MovedPriceForm, WatchedForm, WatchForm
     from planning.costs.bill import Bill, LineItem
-    from planning.diff.form import AmountForm, JudgedForm
     from planning.costs.json_shapes import RangeForm
-    from planning.spec.lock import Lock, LockedLine
     from planning.costs.resources.formats.preview import Preview
     from planning.costs.resources.resource import Resource
-    from operations.plans.watch_form import MovedPriceForm, WatchedForm, WatchForm
+    from planning.diff.form import AmountForm, JudgedForm
+    from planning.spec.lock import Lock, LockedLine
     from policies.settings import Law
 
 SCHEMA_VERSION: Final = 1

@@ -10,9 +10,9 @@ from typing import Final
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
+from operations.plans.plan_form import DifferenceForm  # noqa: TC001 - as above
 from planning.diff.form import AmountForm, DeltaForm, JudgedForm  # noqa: TC001 - pydantic reads them at run time
 from planning.diff.policy_form import ExemptionForm, FoundForm  # noqa: TC001 - as above
-from operations.plans.plan_form import DifferenceForm  # noqa: TC001 - as above
 
 _CLOSED: Final = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, cast
 
-from planning.values.errors import InputError
 from planning.inputs.files import parse_json
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

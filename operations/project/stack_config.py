@@ -6,8 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
 
-from planning.values.errors import InputError
 from planning.inputs.yaml_document import read_fields
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

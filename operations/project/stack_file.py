@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from planning.values.errors import InputError
 from planning.inputs.files import MissingFileError, read_text
-from planning.spec.lock import ACCEPTED_KEY
 from planning.inputs.yaml_document import parse_fields
+from planning.spec.lock import ACCEPTED_KEY
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,8 +9,8 @@ from components.context.settings_keys import SETTINGS
 from operations.project.workspace import shown
 from planning.inputs.faults import nearest
 from planning.inputs.files import read_text
-from planning.spec.lock import ACCEPTED_KEY
 from planning.inputs.yaml_document import YamlText
+from planning.spec.lock import ACCEPTED_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

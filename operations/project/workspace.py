@@ -9,8 +9,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
-from planning.values.errors import InputError
 from planning.spec.lock import CHECKLIST_NAME, LOCK_NAME
+from planning.values.errors import InputError
 
 LAW_NAME: Final = "policies.yaml"
 PROJECT_FILE: Final = "Pulumi.yaml"

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from planning.relocation.inventory.resource_assets import keys_of
 from planning.relocation.decommission import Deletion
 from planning.relocation.inventory.assets import Kind
+from planning.relocation.inventory.resource_assets import keys_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from planning.relocation.inventory.stack_inventory import Inventory
     from planning.costs.resources.formats.preview import Preview
     from planning.costs.resources.resource import Resource
+    from planning.relocation.inventory.stack_inventory import Inventory
 
 PROTECTED: Final = "protected: a destroy refuses it, you delete it by hand"
 RETAINED: Final = "retained: a destroy forgets it and leaves it in the cloud"

@@ -7,17 +7,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
-from operations.project.workspace import STACK_NAME, Project, find_project, shown
-from operations.relocation.runner import execution
-from operations.relocation.config.bucket_locations import beside
-from operations.relocation.config.manual_confirmations import BY_HAND_NAME
+from operations.project.atomic_files import write_all
 from operations.project.journal import NAME
-from operations.relocation.runner.context import FOLDER_MODE, Parts
+from operations.project.workspace import STACK_NAME, Project, find_project, shown
+from operations.relocation.config.bucket_locations import beside
 from operations.relocation.config.endpoints import PLACES_NAME, Places
+from operations.relocation.config.manual_confirmations import BY_HAND_NAME
 from operations.relocation.config.reader import read_file
 from operations.relocation.config.rules import variables
+from operations.relocation.runner import execution
+from operations.relocation.runner.context import FOLDER_MODE, Parts
 from operations.relocation.steps import plan
-from operations.project.atomic_files import write_all
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:

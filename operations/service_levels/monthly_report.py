@@ -13,8 +13,8 @@ from planning.checklist.reading.checklist_file import read_file
 from planning.documents.sources import source_text
 from planning.service_levels.credits import table_of_agreement, table_of_promises
 from planning.service_levels.month import refuse_untimely
-from planning.service_levels.service_parts import parts_of
 from planning.service_levels.report import Settled, report
+from planning.service_levels.service_parts import parts_of
 
 if TYPE_CHECKING:
     from datetime import date
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from operations.project.workspace import Project
     from planning.checklist.model.agreement import Agreement
     from planning.checklist.model.checklist import Checklist
-    from planning.spec.lock import Lock
+    from planning.service_levels.exclusions import Exclusion
     from planning.service_levels.form import PromisedFrom, SlaForm
     from planning.service_levels.month import Month
     from planning.service_levels.series import Recorded
-    from planning.service_levels.exclusions import Exclusion
+    from planning.spec.lock import Lock
 
 
 class Subject:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
 from urllib.parse import urlsplit
 
-from planning.values.errors import AtollError, InputError
 from planning.service_levels.prometheus import read_answers
 from planning.service_levels.series import LABELS
+from planning.values.errors import AtollError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

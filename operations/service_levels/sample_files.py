@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, cast
 
-from planning.values.errors import InputError
 from planning.inputs.files import parse_json, read_text
-from planning.service_levels.prometheus import read_answers
 from planning.service_levels.exclusions_file import read_exclusions
-from planning.service_levels.series_file import read_runs, together
+from planning.service_levels.prometheus import read_answers
 from planning.service_levels.series import SampleError
+from planning.service_levels.series_file import read_runs, together
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from planning.service_levels.exclusions import Exclusion
     from planning.service_levels.month import Month
     from planning.service_levels.series import Recorded
-    from planning.service_levels.exclusions import Exclusion
 
 LARGEST: Final = 32_000_000  # a week of answers for a hundred series is 21 MB
 EXCLUSIONS_NAME: Final = "exclusions.yaml"

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final
 from components.platform.building_blocks.artifact_mirror import LOCK_HINT, MIRROR_HINT, of_digests, of_mirror, shelf
 from operations.project.workspace import find_project
 from planning.inputs.faults import Source, locate, spell
-from planning.inputs.yaml_nodes import Fields, compose
-from planning.values.errors import InputError, counted
 from planning.inputs.files import read_text
+from planning.inputs.yaml_nodes import Fields, compose
 from planning.platform.component_selection import choose
+from planning.values.errors import InputError, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

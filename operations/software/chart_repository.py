@@ -9,8 +9,8 @@ from urllib.parse import urljoin
 import yaml
 
 from catalogs.software.exact_versions import DIGEST
-from operations.software.registry import OK
 from operations.software.http import UnreachableError
+from operations.software.registry import OK
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from catalogs.software.exact_versions import split
 from catalogs.software.model import Kind
 from catalogs.software.reader import RELEASE, images
-from operations.software import registry, chart_repository
+from operations.software import chart_repository, registry
 from operations.software.http import UnreachableError
 from planning.platform.digests import SCHEMA_VERSION, SoftwareLock, address
 from planning.platform.mirror import is_registry

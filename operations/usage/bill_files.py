@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final, cast
 
-from planning.values.errors import InputError
 from planning.inputs.rows import csv_rows, json_objects, open_lines
 from planning.usage.focus_columns import ROW, TAG_COLUMNS, TAGS, in_focus, missing
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -9,10 +9,10 @@ from __future__ import annotations
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Final, cast
 
-from planning.values.errors import InputError
 from planning.inputs.files import parse_json, read_content
-from planning.values.money import ZERO
 from planning.usage.focus_columns import CATEGORY, QUANTITY, ROW, START, UNIT, USAGE_TYPE
+from planning.values.errors import InputError
+from planning.values.money import ZERO
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

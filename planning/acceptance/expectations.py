@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Final
 
 from planning.acceptance.limits import CHECKLIST
 from planning.acceptance.node_limits import ExpectedPool, pools_of
-from planning.agents.measurement_records import Per, subject
 from planning.acceptance.services import services_of
 from planning.acceptance.storage_limits import ExpectedTier, tiers_of
+from planning.agents.measurement_records import Per, subject
 
 if TYPE_CHECKING:
     from decimal import Decimal
 
     from catalogs.catalog import Catalog
     from planning.checklist.model.checklist import Checklist
-    from planning.spec.lock import Lock
     from planning.spec.cluster import ClusterSpec
+    from planning.spec.lock import Lock
 
 DNS: Final = "dns"
 EGRESS: Final = "egress"

@@ -9,9 +9,9 @@ from catalogs.throughput import achievable, seen_memory_mib
 from planning.acceptance.limits import Limit, noted, plain, unknown
 
 if TYPE_CHECKING:
-    from catalogs.model import Accelerator
-    from catalogs.commitments import Promise
     from catalogs.catalog import Catalog
+    from catalogs.commitments import Promise
+    from catalogs.model import Accelerator
     from planning.spec.cluster import Pool
 
 BITS: Final = 8

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from planning.acceptance.threshold_check import About, complained, failed, missing, passed
 from planning.acceptance.pool_verdicts import over_pool, worst_of
-from planning.agents.measurement_records import Per, subject
-from planning.acceptance.storage_verdicts import over_tier
 from planning.acceptance.record_index import sort
+from planning.acceptance.storage_verdicts import over_tier
+from planning.acceptance.threshold_check import About, complained, failed, missing, passed
 from planning.acceptance.verdicts import NodeVerdict, Outcome, Verdict, Verdicts, worst
+from planning.agents.measurement_records import Per, subject
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from planning.acceptance.expectations import Expected, Once
-    from planning.agents.measurement_records import Results
     from planning.acceptance.record_index import Sorted
+    from planning.agents.measurement_records import Results
 
 __all__ = ["NodeVerdict", "Outcome", "Verdict", "Verdicts", "judge"]
 

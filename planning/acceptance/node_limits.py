@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Final
 
 from planning.acceptance import hardware_speed
 from planning.agents.measurement_records import Per, subject
-from planning.platform.burn_in_eligibility import burned_in
 from planning.checklist.model.vocabulary import Precision
 from planning.checklist.model.workload import FineTuning, Inference, Training
+from planning.platform.burn_in_eligibility import burned_in
 
 if TYPE_CHECKING:
     from decimal import Decimal
 
-    from catalogs.model import Machine
     from catalogs.catalog import Catalog
+    from catalogs.model import Machine
     from planning.acceptance.limits import Limit
     from planning.checklist.model.checklist import Checklist
     from planning.checklist.model.workload import Workload

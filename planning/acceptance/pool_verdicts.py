@@ -5,10 +5,10 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING, Final
 
-from planning.acceptance.threshold_check import About, cannot_tell, complained, failed, held, missing, passed
 from planning.acceptance.limits import Limit, plain
-from planning.agents.measurement_records import Per, subject
+from planning.acceptance.threshold_check import About, cannot_tell, complained, failed, held, missing, passed
 from planning.acceptance.verdicts import Outcome, Verdict
+from planning.agents.measurement_records import Per, subject
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -8,13 +8,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from catalogs.throughput import tier_speeds
+from planning.acceptance.hardware_speed import percent
 from planning.acceptance.limits import CHECKLIST, Limit, noted, plain, unknown
 from planning.agents.measurement_records import Per, subject
-from planning.acceptance.hardware_speed import percent
 
 if TYPE_CHECKING:
-    from catalogs.commitments import Promise
     from catalogs.catalog import Catalog
+    from catalogs.commitments import Promise
     from planning.checklist.model.agreement import Agreement
     from planning.spec.cluster import ClusterSpec, Tier
 

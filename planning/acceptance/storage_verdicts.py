@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from planning.acceptance.limits import Limit
-    from planning.acceptance.storage_limits import ExpectedTier
     from planning.acceptance.record_index import Record, Sorted
+    from planning.acceptance.storage_limits import ExpectedTier
     from planning.acceptance.verdicts import Verdict
 
 

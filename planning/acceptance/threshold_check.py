@@ -7,8 +7,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from planning.acceptance.limits import plain
-from planning.agents.measurement_records import BY_ID
 from planning.acceptance.verdicts import Outcome, Verdict
+from planning.agents.measurement_records import BY_ID
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from planning.ceilings.reductions import Knob, knobs
 from planning.costs.bill import Bill
 from planning.costs.bill_breakdown import component_of
 from planning.costs.bounds import is_share, of_lines, shared_by
-from planning.values.money import ZERO, Range, to_cents
 from planning.costs.pricing import LEAST_BILL_USD
-from planning.ceilings.reductions import Knob, knobs
+from planning.values.money import ZERO, Range, to_cents
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

@@ -5,26 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from planning.costs.bill import Group
-from planning.checklist.model.vocabulary import HOME
-from planning.values.money import HOURS_PER_MONTH, ZERO
-from planning.costs.node_prices import MOST, NodePrices, PlainLine, growth, node_prices
 from planning.agents.spend_guard import DRAIN_HOURS, Stop, look
+from planning.ceilings.spend_plan import elastic_lines, held_pools, spend_plan
+from planning.checklist.model.vocabulary import HOME
+from planning.costs.bill import Group
+from planning.costs.node_prices import MOST, NodePrices, PlainLine, growth, node_prices
 from planning.platform.queues import flavor, lines, namespace_quotas, plain
 from planning.platform.slurm import left, shares
-from planning.ceilings.spend_plan import elastic_lines, held_pools, spend_plan
+from planning.values.money import HOURS_PER_MONTH, ZERO
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
     from decimal import Decimal
 
-    from planning.costs.bill import Bill
-    from planning.spec.lock import Ceilings, Lock
-    from planning.costs.node_prices import Line
     from planning.agents.spend_guard import Plan
+    from planning.costs.bill import Bill
+    from planning.costs.node_prices import Line
     from planning.platform.queues import Flavor
     from planning.spec.cluster import ClusterSpec, Pool
+    from planning.spec.lock import Ceilings, Lock
 
 GUARD: Final = "spend_guard"  # the platform part
 POOL: Final = "atoll/pool"

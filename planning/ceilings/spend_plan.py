@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from planning.values.money import ZERO
 from planning.agents.spend_guard import Held, Plan
 from planning.platform.queues import lines
 from planning.platform.slurm import left, shares
+from planning.values.money import ZERO
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

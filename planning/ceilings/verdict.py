@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from planning.costs.bill import Group
 from planning.costs.bounds import Interval, exactly, of_lines
-from planning.values.verdict import Verdict
 from planning.values.money import ZERO, to_cents
+from planning.values.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from ipaddress import IPv4Network
 
     from planning.checklist.model.checklist import Checklist
-    from planning.spec.lock import Lock
     from planning.quoting.candidates.market import Market
     from planning.quoting.quote import Option
     from planning.spec.cluster import ClusterSpec
+    from planning.spec.lock import Lock
 
 
 def kept(option: Option, lock: Lock, *, checklist: Checklist, market: Market) -> tuple[Option, tuple[str, ...]]:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from planning.clone.decisions.decision import DROP, Need
-from planning.clone.field_policy import Care, treatment
 from planning.clone.field_list import flat
+from planning.clone.field_policy import Care, treatment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

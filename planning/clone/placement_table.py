@@ -10,8 +10,8 @@ from planning.clone.field_table import ABSENT, Row
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from planning.spec.lock import Lock
     from planning.spec.cluster import ClusterSpec, Pool
+    from planning.spec.lock import Lock
 
 # Every field of a cluster's spec: why it follows from the place, or "" where it is the checklist's own.
 SPEC: Final[dict[str, str]] = {

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from planning.quoting.quote import Option
     from planning.spec.cluster import ClusterSpec
 
-LIKE: Final = IPv4Network("10.64.0.0/16")  # as wide as `planning.values.vpn_addresses.RANGES` are: a user's address is drawn in it
+LIKE: Final = IPv4Network(
+    "10.64.0.0/16"
+)  # as wide as `planning.values.vpn_addresses.RANGES` are: a user's address is drawn in it
 
 
 def apart(option: Option, *, checklist: Checklist, taken: Sequence[Taken]) -> Option:

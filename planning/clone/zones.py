@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from planning.inputs.faults import nearest
-from planning.values.errors import InputError
-from planning.quoting.assembly.cluster import FEWEST_ZONES, SLO_ZONES
-from planning.quoting.option import ceilings, whole_bill
-from planning.quoting.assembly.zones import IN_ONE_ZONE, WITHOUT_CONTROL_PLANE
 from planning.ceilings.verdict import judge
+from planning.inputs.faults import nearest
+from planning.quoting.assembly.cluster import FEWEST_ZONES, SLO_ZONES
+from planning.quoting.assembly.zones import IN_ONE_ZONE, WITHOUT_CONTROL_PLANE
+from planning.quoting.option import ceilings, whole_bill
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

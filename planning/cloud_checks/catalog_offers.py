@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import date
 
-    from catalogs.model import Region
     from catalogs.catalog import Catalog
+    from catalogs.model import Region
     from planning.spec.cluster import ClusterSpec
 
 ZONES_SOURCES: Final[Mapping[str, str]] = {

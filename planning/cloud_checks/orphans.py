@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from planning.costs.bill import Group, total
 from planning.costs.charge import LIST_PRICE, Charge
+from planning.costs.pricing import price
 from planning.spec.lock_content import State
 from planning.values.money import HOURS_PER_MONTH, ZERO, Range
-from planning.costs.pricing import price
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal
 
-from planning.cloud_checks.quotas import Claim, claim, fallback_claims, network_claims
-from planning.cloud_checks.pool_capacity import OfferedFact, PlacementFacts, PoolFacts, QuotaFact, ReservedFact
 from planning.cloud_checks.cloud_reports import OfferTold, QuotaTold, ReservationTold, Told, Unknown
+from planning.cloud_checks.pool_capacity import OfferedFact, PlacementFacts, PoolFacts, QuotaFact, ReservedFact
+from planning.cloud_checks.quotas import Claim, claim, fallback_claims, network_claims
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -10,7 +10,14 @@ from typing_extensions import TypedDict
 from planning.values.json_format import SCHEMA_VERSION
 
 if TYPE_CHECKING:
-    from planning.cloud_checks.pool_capacity import OfferedFact, PlacementFacts, PoolFacts, Preflight, QuotaFact, ReservedFact
+    from planning.cloud_checks.pool_capacity import (
+        OfferedFact,
+        PlacementFacts,
+        PoolFacts,
+        Preflight,
+        QuotaFact,
+        ReservedFact,
+    )
 
 _CLOSED: Final = ConfigDict(extra="forbid")
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 from planning.costs.bill import Bill, Group
 from planning.costs.bill_breakdown import placed, placement_of
-from planning.values.verdict import Verdict
+from planning.costs.pricing import LEAST_BILL_USD, STATED_SOURCE
 from planning.spec.lock_content import State
 from planning.values.money import ZERO
-from planning.costs.pricing import LEAST_BILL_USD, STATED_SOURCE
+from planning.values.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -10,8 +10,8 @@ from planning.values.money import round_to, to_cents
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from planning.diff.form import AmountForm, DeltaForm
     from planning.costs.json_shapes import LineForm, RangeForm
+    from planning.diff.form import AmountForm, DeltaForm
 
 Readings = tuple[Decimal, Decimal, Decimal]
 NONE: Final[Readings] = (Decimal(0), Decimal(0), Decimal(0))

@@ -10,8 +10,8 @@ from planning.diff.amounts import amount_of, delta_of, expected_of, moves
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from planning.diff.form import ComponentDiffForm, LineDiffForm
     from planning.costs.json_shapes import LineForm
+    from planning.diff.form import ComponentDiffForm, LineDiffForm
 
 Change = Literal["added", "removed", "quantity", "price", "both", "unpriced"]
 Pair = tuple["LineForm | None", "LineForm | None"]

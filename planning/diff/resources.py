@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Literal
 
-    from planning.diff.form import CalledOutForm, CountsForm
     from planning.costs.resources.resource import Resource
+    from planning.diff.form import CalledOutForm, CountsForm
 
 # Types whose deletion loses data, or the key to it (tests/program/test_census_laws.py has the same list).
 HOLDS_DATA: Final = frozenset(

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from planning.documents.figures import Figure, Origin
 
 if TYPE_CHECKING:
-    from catalogs.commitments import Promise
     from catalogs.catalog import Catalog
+    from catalogs.commitments import Promise
 
 Value = str | int | Decimal | date
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from planning.incidents.findings import Finding, Verdict
-    from planning.incidents.node import Node
     from planning.incidents.incident import Incident
+    from planning.incidents.node import Node
     from planning.spec.cluster import Pool
 
 SCHEMA_VERSION: Final = 1

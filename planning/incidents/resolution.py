@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from planning.incidents.findings import Verdict
-    from planning.incidents.node import Node
     from planning.incidents.incident import Incident
+    from planning.incidents.node import Node
     from planning.spec.cluster import Pool
 
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from planning.incidents.findings import Verdict
-    from planning.incidents.node import Node
     from planning.incidents.incident import Incident
+    from planning.incidents.node import Node
     from planning.spec.cluster import ClusterSpec, Pool
 
 UNKNOWN = "not known"

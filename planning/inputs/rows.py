@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, Final, NoReturn, cast, final
 
 from catalogs.files import UnreadableFileError, open_file
-from planning.values.errors import Fault, InputError
 from planning.inputs.files import as_object, parse_json, refused
+from planning.values.errors import Fault, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator

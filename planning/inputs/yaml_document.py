@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast, final
 
 from planning.inputs.faults import Source, locate, spell
+from planning.inputs.files import MissingFileError, read_text
 from planning.inputs.plain_values import plain
 from planning.inputs.yaml_nodes import Fields, Note, Place, Scalar, compose
 from planning.values.errors import Fault, InputError, counted
-from planning.inputs.files import MissingFileError, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

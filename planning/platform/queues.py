@@ -10,8 +10,8 @@ from planning.platform.accelerators import NVIDIA, SHARED, TURNS, device, slice_
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from planning.spec.platform import Platform, TeamShare
     from planning.spec.cluster import Pool
+    from planning.spec.platform import Platform, TeamShare
 
 # The surest first: what is paid anyway is filled before what is paid by the hour, and spot comes last.
 ORDER: Final = ("reserved", "capacity_block", "on_demand", "flex", "spot")

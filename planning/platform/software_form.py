@@ -14,7 +14,16 @@ if TYPE_CHECKING:
 
     from catalogs.software.model import Image, Part
     from planning.platform.digests import SoftwareLock, Sourced
-    from planning.platform.software_shapes import CheckoutForm, CopiesForm, CopyForm, ImageForm, LeftOutForm, ListedForm, PinnedForm, SoftwareForm
+    from planning.platform.software_shapes import (
+        CheckoutForm,
+        CopiesForm,
+        CopyForm,
+        ImageForm,
+        LeftOutForm,
+        ListedForm,
+        PinnedForm,
+        SoftwareForm,
+    )
 
 SCHEMA_VERSION = 1
 

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from decimal import Decimal
 
-    from catalogs.model import Accelerator, Machine, Price
     from catalogs.catalog import Catalog
+    from catalogs.model import Accelerator, Machine, Price
     from planning.checklist.reading.unpriced_fields import UnusedField
-    from planning.sizing.demand import Demand
     from planning.quoting.compute_price import Worth
+    from planning.sizing.demand import Demand
 
 _CLOSED: Final = ConfigDict(extra="forbid")
 

@@ -14,8 +14,8 @@ from catalogs.model import PurchaseKind
 if TYPE_CHECKING:
     from decimal import Decimal
 
-    from catalogs.model import Accelerator, Offer
     from catalogs.catalog import Catalog
+    from catalogs.model import Accelerator, Offer
 
 TFLOPS: Final = 1000
 

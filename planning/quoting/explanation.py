@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.units import spell_unit
 from planning.sizing.demand import Figure
-from planning.values.json_format import decimal_text
 from planning.spec.lock_content import State
+from planning.values.json_format import decimal_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

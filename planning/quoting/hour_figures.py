@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Final
 from catalogs.model import PurchaseKind
 from catalogs.node_billing import node_fact
 from planning.quoting.candidates.billed_hours import RUNS, WORKING_DAYS, billed_hours
+from planning.sizing.assumptions import CHECKLIST
 from planning.sizing.figures import figure
 from planning.sizing.machines.node_hours import ATTEMPTS, REPEATED, SHARED_BY
 from planning.sizing.machines.node_start import CPU, GPU, node_start
-from planning.sizing.assumptions import CHECKLIST
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from decimal import Decimal
 
     from catalogs.model import Source
-    from planning.sizing.demand import Demand, Figure
-    from planning.values.money import Range
     from planning.quoting.candidates.billed_hours import BilledHours
     from planning.quoting.candidates.candidate import Candidate
+    from planning.sizing.demand import Demand, Figure
+    from planning.values.money import Range
 
 HOURS_UNIT: Final = "node hours a month"
 STARTS: Final = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from planning.quoting.price_performance import DEFAULT_PRECISION
 from planning.quoting.compute_price import worth_of_machines
+from planning.quoting.price_performance import DEFAULT_PRECISION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from catalogs.catalog import Catalog
     from planning.checklist.model.checklist import Checklist
-    from planning.quoting.quote import Option, Quote
     from planning.quoting.compute_price import Worth
+    from planning.quoting.quote import Option, Quote
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,36 +7,36 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import PurchaseKind
-from planning.costs.bill import Bill
-from planning.platform.burn_in_eligibility import untested
-from planning.checklist.model.vocabulary import HOME, Operation
-from planning.spec.lock import Ceilings
-from planning.values.money import ZERO, to_cents
-from planning.quoting.assembly.cluster import UNNAMED_MACHINE, named_parts, spec, target
-from planning.quoting.candidates.candidate import held
-from planning.quoting.hour_figures import list_hour_figures
-from planning.quoting.assembly.platform import forwarding_notice, not_installed, shares_here, store_notice
-from planning.quoting.search.selection import find_lead, rank
-from planning.quoting.price_performance import buying, pool_worth
-from planning.costs.pricing import price_all
-from planning.costs.charges.cluster import NOT_COUNTED, charges
-from planning.quoting.quote import Option, Run
 from planning.ceilings.spend_bounds import spend_bounds
 from planning.ceilings.verdict import judge
+from planning.checklist.model.vocabulary import HOME, Operation
+from planning.costs.bill import Bill
+from planning.costs.charges.cluster import NOT_COUNTED, charges
+from planning.costs.pricing import price_all
+from planning.platform.burn_in_eligibility import untested
+from planning.quoting.assembly.cluster import UNNAMED_MACHINE, named_parts, spec, target
+from planning.quoting.assembly.platform import forwarding_notice, not_installed, shares_here, store_notice
+from planning.quoting.candidates.candidate import held
+from planning.quoting.hour_figures import list_hour_figures
+from planning.quoting.price_performance import buying, pool_worth
+from planning.quoting.quote import Option, Run
+from planning.quoting.search.selection import find_lead, rank
+from planning.spec.lock import Ceilings
+from planning.values.money import ZERO, to_cents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from decimal import Decimal
 
+    from planning.ceilings.spend_bounds import SpendBounds
+    from planning.ceilings.verdict import Judgement
     from planning.checklist.model.checklist import Checklist
-    from planning.sizing.demand import Figure
     from planning.quoting.candidates.candidate import Candidate
     from planning.quoting.candidates.market import Market
-    from planning.quoting.search.placements import Placed
     from planning.quoting.search.least_cost import Pick
-    from planning.ceilings.spend_bounds import SpendBounds
+    from planning.quoting.search.placements import Placed
+    from planning.sizing.demand import Figure
     from planning.spec.cluster import ClusterSpec
-    from planning.ceilings.verdict import Judgement
 
 SHORT_PURCHASE: Final = {
     PurchaseKind.ON_DEMAND: "",

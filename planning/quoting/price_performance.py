@@ -5,10 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import PurchaseKind
-from planning.values.money import ZERO
-from planning.quoting.quote import Buying, PoolWorth
-from planning.costs.tco import A100_SERVER, BULK_DISCOUNT, H100_SERVER, MONTHS_PER_YEAR, NO_DISCOUNT, ServerCosts, break_even_month_of, usd_per_year
+from planning.costs.tco import (
+    A100_SERVER,
+    BULK_DISCOUNT,
+    H100_SERVER,
+    MONTHS_PER_YEAR,
+    NO_DISCOUNT,
+    ServerCosts,
+    break_even_month_of,
+    usd_per_year,
+)
 from planning.quoting.compute_price import usd_per_1000_tflops_of
+from planning.quoting.quote import Buying, PoolWorth
+from planning.values.money import ZERO
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from planning.quoting.quote_form import judgement_form, line_form, range_form
-from planning.values.verdict import Verdict
-from planning.spec.lock import Ceilings
-from planning.costs.resources.stack_cost import take_off
 from planning.ceilings.verdict import Judgement, judge
+from planning.costs.resources.stack_cost import take_off
+from planning.quoting.quote_form import judgement_form, line_form, range_form
+from planning.spec.lock import Ceilings
+from planning.values.verdict import Verdict
 
 if TYPE_CHECKING:
     from decimal import Decimal

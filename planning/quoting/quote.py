@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from datetime import date
     from decimal import Decimal
 
+    from planning.ceilings.verdict import Judgement
     from planning.costs.bill import Bill
     from planning.sizing.demand import Figure
+    from planning.spec.cluster import ClusterSpec
     from planning.spec.lock_content import Ceilings
     from planning.values.money import Range
-    from planning.spec.cluster import ClusterSpec
-    from planning.ceilings.verdict import Judgement
 
 
 def name_view(view: str) -> str:

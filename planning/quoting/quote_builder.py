@@ -10,36 +10,36 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.catalog import CURRENT
 from planning.checklist.model.vocabulary import HOME
-from planning.values.errors import NothingFitsError
-from planning.values.verdict import Verdict
-from planning.values.money import ZERO
-from planning.quoting.search.checklist_changes import advice
-from planning.quoting.search.alternatives import find_alternatives
-from planning.quoting.search.candidate_set import CandidateSet
-from planning.quoting.search.unmet_requirements import list_misses, propose_changes, without_deadlines
-from planning.quoting.search.empty_set import count_closed, explain_unbought
-from planning.quoting.option import identity, option
-from planning.quoting.search.placements import Part, Placed, parts, under
 from planning.quoting.candidates.eligibility import limit_of
 from planning.quoting.candidates.purchases import is_uninterrupted
-from planning.quoting.search.least_cost import find_cheapest
-from planning.quoting.search.selection import FEWEST, Entry, alone, find_near, is_same, rank, select
-from planning.quoting.tradeoffs import compare_options, describe_recommended, longest_run
-from planning.quoting.search.equivalent_regions import describe_pool_changes, find_twins
-from planning.quoting.search.views import VIEWS, View
+from planning.quoting.option import identity, option
 from planning.quoting.quote import Quote, Twin, name_view
+from planning.quoting.search.alternatives import find_alternatives
+from planning.quoting.search.candidate_set import CandidateSet
+from planning.quoting.search.checklist_changes import advice
+from planning.quoting.search.empty_set import count_closed, explain_unbought
+from planning.quoting.search.equivalent_regions import describe_pool_changes, find_twins
+from planning.quoting.search.least_cost import find_cheapest
+from planning.quoting.search.placements import Part, Placed, parts, under
+from planning.quoting.search.selection import FEWEST, Entry, alone, find_near, is_same, rank, select
+from planning.quoting.search.unmet_requirements import list_misses, propose_changes, without_deadlines
+from planning.quoting.search.views import VIEWS, View
+from planning.quoting.tradeoffs import compare_options, describe_recommended, longest_run
 from planning.sizing.checklist_demands import size
+from planning.values.errors import NothingFitsError
+from planning.values.money import ZERO
+from planning.values.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import date
 
     from planning.checklist.model.checklist import Checklist
-    from planning.sizing.demand import Demand, Figure
     from planning.quoting.candidates.market import Market
+    from planning.quoting.quote import Option
     from planning.quoting.search.least_cost import Pick
     from planning.quoting.search.selection import Cluster
-    from planning.quoting.quote import Option
+    from planning.sizing.demand import Demand, Figure
 
 # Spot and micro-cloud prices move within weeks (research: Nebius -35% in one step), so an offer stands for two.
 VALID: Final = timedelta(days=14)

@@ -12,13 +12,26 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from decimal import Decimal
 
-    from planning.costs.bill import Bill, LineItem
-    from planning.sizing.demand import Figure
-    from planning.costs.json_shapes import BillForm, BuyingForm, ExplainForm, FigureForm, JudgementForm, LineForm, OptionForm, PlacementForm, PoolForm, QuoteForm, RangeForm, TwinForm
-    from planning.values.money import Range
-    from planning.quoting.quote import Buying, Option, PoolWorth, Quote, Twin
-    from planning.spec.cluster import Placement, Pool
     from planning.ceilings.verdict import Judgement
+    from planning.costs.bill import Bill, LineItem
+    from planning.costs.json_shapes import (
+        BillForm,
+        BuyingForm,
+        ExplainForm,
+        FigureForm,
+        JudgementForm,
+        LineForm,
+        OptionForm,
+        PlacementForm,
+        PoolForm,
+        QuoteForm,
+        RangeForm,
+        TwinForm,
+    )
+    from planning.quoting.quote import Buying, Option, PoolWorth, Quote, Twin
+    from planning.sizing.demand import Figure
+    from planning.spec.cluster import Placement, Pool
+    from planning.values.money import Range
 
 
 def range_form(quantity: Range) -> RangeForm:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from planning.quoting.price_performance import BULK_SERVERS, SERVERS
 from planning.costs.tco import BULK_DISCOUNT, MONTHS_PER_YEAR, NO_DISCOUNT
+from planning.quoting.price_performance import BULK_SERVERS, SERVERS
 
 if TYPE_CHECKING:
     from decimal import Decimal
 
-    from planning.quoting.quote import Buying
     from planning.costs.tco import ServerCosts
+    from planning.quoting.quote import Buying
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from decimal import ROUND_HALF_UP, Decimal
 from typing import TYPE_CHECKING, Final
 
-from planning.values.verdict import Verdict
 from planning.quoting.search.recommendation import is_doubtful
 from planning.quoting.search.selection import LEAST_DIFFERENCE
+from planning.values.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Final, Literal
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
-from planning.quoting.quote_form import bill_form
 from planning.costs.json_shapes import BillForm, RangeForm  # noqa: TC001 - pydantic reads it at run time
+from planning.quoting.quote_form import bill_form
 from planning.values.money import to_cents
 
 if TYPE_CHECKING:
     from datetime import date
     from decimal import Decimal
 
-    from planning.relocation.costs.break_even import BreakEven
-    from planning.relocation.write_freeze import Times
     from planning.relocation.costs.bill import MovingBill
+    from planning.relocation.costs.break_even import BreakEven
     from planning.relocation.durations import Span
+    from planning.relocation.write_freeze import Times
 
 _CLOSED: Final = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 

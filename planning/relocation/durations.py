@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final, Self
 
-from planning.values.money import ZERO, Range
 from planning.relocation.inventory.volume import MIB
+from planning.values.money import ZERO, Range
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from planning.relocation.transfer_rates import Rate, Rates
     from planning.relocation.inventory.volume import Volume
+    from planning.relocation.transfer_rates import Rate, Rates
 
 DAY: Final = Decimal(86_400)
 

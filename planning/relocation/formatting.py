@@ -5,14 +5,14 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from planning.values.money import to_cents
 from planning.relocation.inventory.volume import gb_of
+from planning.values.money import to_cents
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from planning.values.money import Range
     from planning.relocation.durations import Span
+    from planning.values.money import Range
 
 MINUTE: Final = Decimal(60)
 HOUR: Final = MINUTE * 60

@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from planning.values.errors import InputError
-from planning.values.money import ZERO, Range
-from planning.relocation.costs.break_even import break_even
-from planning.relocation.methods.manual_moves import by_hand
-from planning.relocation.write_freeze import times
-from planning.relocation.methods.data_loss import choose
-from planning.relocation.inventory.measurements import NOTHING_COUNTED, SAMPLE, volume_of, volumes_of
-from planning.relocation.methods.move_methods import applicable
 from planning.relocation.costs.bill import moving_bill
-from planning.relocation.questions import questions
-from planning.relocation.refusals import refusals
+from planning.relocation.costs.break_even import break_even
 from planning.relocation.costs.route import Route
 from planning.relocation.inventory.assets import Kind
+from planning.relocation.inventory.measurements import NOTHING_COUNTED, SAMPLE, volume_of, volumes_of
+from planning.relocation.methods.data_loss import choose
+from planning.relocation.methods.manual_moves import by_hand
+from planning.relocation.methods.move_methods import applicable
+from planning.relocation.questions import questions
+from planning.relocation.refusals import refusals
+from planning.relocation.write_freeze import times
+from planning.values.errors import InputError
+from planning.values.money import ZERO, Range
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from catalogs.catalog import Catalog
-    from planning.spec.lock import Lock
-    from planning.relocation.costs.break_even import BreakEven
-    from planning.relocation.methods.manual_moves import ByHand
-    from planning.relocation.write_freeze import Asked, Times
-    from planning.relocation.inventory.stack_inventory import Inventory
-    from planning.relocation.methods.data_loss import Choice
-    from planning.relocation.inventory.measurements import Measured
     from planning.relocation.costs.bill import MovingBill, Terms
-    from planning.relocation.questions import Answer
-    from planning.relocation.transfer_rates import Rates
+    from planning.relocation.costs.break_even import BreakEven
     from planning.relocation.costs.route import Exit
     from planning.relocation.inventory.assets import Thing
+    from planning.relocation.inventory.measurements import Measured
+    from planning.relocation.inventory.stack_inventory import Inventory
     from planning.relocation.inventory.volume import Side, Volume
+    from planning.relocation.methods.data_loss import Choice
+    from planning.relocation.methods.manual_moves import ByHand
+    from planning.relocation.questions import Answer
+    from planning.relocation.transfer_rates import Rates
+    from planning.relocation.write_freeze import Asked, Times
     from planning.spec.cluster import Placement
+    from planning.spec.lock import Lock
 
 CARRIED: Final = "move/"  # what the keys of lines begin with that data in motion causes
 STORES: Final[Mapping[str, str]] = {"aws": "aws", "gcp": "gcs", "coreweave": "coreweave"}  # of a target's buckets

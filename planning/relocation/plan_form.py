@@ -7,23 +7,22 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final, cast
 
 from planning.quoting.quote_form import range_form
-from planning.values.json_format import SCHEMA_VERSION
-from planning.spec.lock import to_text as lock_text
-from planning.values.money import Range
+from planning.relocation.cost_form import break_even_form, moving_bill_form, span_form, times_form
+from planning.relocation.durations import Span
+from planning.relocation.inventory.assets import Kind
 from planning.relocation.inventory.features import OF_KIND
 from planning.relocation.methods.data_loss import SOURCES, cell
-from planning.relocation.cost_form import break_even_form, moving_bill_form, span_form, times_form
 from planning.relocation.methods.move_methods import applicable
 from planning.relocation.steps import POINT_OF_NO_RETURN, STEPS
-from planning.relocation.inventory.assets import Kind
-from planning.relocation.durations import Span
+from planning.spec.lock import to_text as lock_text
+from planning.values.json_format import SCHEMA_VERSION
+from planning.values.money import Range
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from planning.costs.json_shapes import RangeForm
-    from planning.spec.lock import Lock
-    from planning.relocation.methods.manual_moves import ByHand
+    from planning.relocation.cost_form import NoteForm, SpanForm
     from planning.relocation.form import (
         ByHandForm,
         CellForm,
@@ -34,10 +33,11 @@ if TYPE_CHECKING:
         StepForm,
         ThingForm,
     )
-    from planning.relocation.methods.data_loss import Choice, Lost
-    from planning.relocation.cost_form import NoteForm, SpanForm
-    from planning.relocation.plan import Chosen, RelocationPlan
     from planning.relocation.inventory.assets import Thing
+    from planning.relocation.methods.data_loss import Choice, Lost
+    from planning.relocation.methods.manual_moves import ByHand
+    from planning.relocation.plan import Chosen, RelocationPlan
+    from planning.spec.lock import Lock
 
 DIGEST: Final = "digest"
 # "Amazon S3 deletes expired objects on your behalf": no policy of a bucket, which binds users, stops it (2026-11-22).

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Final
 
 from planning.costs.bill import total
 from planning.relocation.formatting import amount, listed, span_text
-from planning.relocation.steps import POINT_OF_NO_RETURN, STEPS
 from planning.relocation.inventory.assets import Kind
 from planning.relocation.inventory.volume import gb_of
+from planning.relocation.steps import POINT_OF_NO_RETURN, STEPS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from planning.costs.bill import LineItem
-    from planning.relocation.write_freeze import Times
-    from planning.relocation.methods.data_loss import Choice
     from planning.relocation.costs.bill import MovingBill, Terms
     from planning.relocation.inventory.assets import Thing
+    from planning.relocation.methods.data_loss import Choice
+    from planning.relocation.write_freeze import Times
     from planning.spec.cluster import Placement
 
 SEED: Final = "Bekman, How to Choose a Cloud Provider: questions to ask long before a migration starts"

@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from catalogs.regions import regions
-from planning.values.errors import Fault
-from planning.relocation.inventory.state_classes import PARTS
 from planning.relocation.inventory.assets import Treatment
+from planning.relocation.inventory.state_classes import PARTS
 from planning.relocation.inventory.volume import GB
+from planning.values.errors import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from ipaddress import IPv4Network
 
-    from planning.spec.lock import Lock
-    from planning.relocation.inventory.stack_inventory import Inventory
     from planning.relocation.inventory.assets import Thing
+    from planning.relocation.inventory.stack_inventory import Inventory
     from planning.spec.cluster import ClusterSpec, Tier
+    from planning.spec.lock import Lock
 
 ANYWHERE: Final = "any"
 VPN: Final = "VPN"

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final, Literal
 
-from planning.values.money import ZERO, Range
 from planning.relocation.durations import DAY, Span, VolumeTime, carried, one_after_another, seed
+from planning.values.money import ZERO, Range
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from planning.relocation.transfer_rates import Rates
     from planning.relocation.inventory.volume import Volume
+    from planning.relocation.transfer_rates import Rates
 
 MOST_ROUNDS: Final = 100  # what has not met the window by then, does so by a hair at best
 

@@ -13,10 +13,10 @@ from planning.service_levels.series import Name, edges, value_at
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from planning.service_levels.month import Month
-    from planning.service_levels.service_parts import Part
-    from planning.service_levels.series import Recorded, Run
     from planning.service_levels.exclusions import Window
+    from planning.service_levels.month import Month
+    from planning.service_levels.series import Recorded, Run
+    from planning.service_levels.service_parts import Part
 
 Standing = Literal["up", "short", "excluded", "not known", "before"]
 ONE: Final = Fraction(1)

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from catalogs.commitments import Promise
     from planning.checklist.model.agreement import Credit
-    from planning.spec.lock import Lock
     from planning.service_levels.availability import Attained
+    from planning.spec.lock import Lock
 
 HOUR = 3600
 

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Final
 from planning.documents.blocks import Bullets, Document, Heading, Notice, Paragraph, Picture, Table
 from planning.documents.figures import Figure, Origin, say
 from planning.documents.sources import reckoned
-from planning.service_levels.formatting import SAID_CAUSE, SAID_STANDING, Quoted, cell, conclusion, lines_of, said_verdict, two
+from planning.service_levels.formatting import (
+    SAID_CAUSE,
+    SAID_STANDING,
+    Quoted,
+    cell,
+    conclusion,
+    lines_of,
+    said_verdict,
+    two,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final, final
 
 from planning.inputs.faults import Source, nearest, spell
 from planning.inputs.yaml_nodes import Fields, Items, Scalar, compose
-from planning.values.errors import InputError, counted
 from planning.service_levels.exclusions import ALL, Cause, Exclusion
+from planning.values.errors import InputError, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -12,9 +12,19 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, cast
 
-from planning.values.errors import InputError
-from planning.service_levels.series import COARSEST_STEP, LABELS, USUAL_STEP, Name, Recorded, Run, SampleError, joined, step_of
 from planning.service_levels.samples import check_value, rounded
+from planning.service_levels.series import (
+    COARSEST_STEP,
+    LABELS,
+    USUAL_STEP,
+    Name,
+    Recorded,
+    Run,
+    SampleError,
+    joined,
+    step_of,
+)
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -8,24 +8,35 @@ from fractions import Fraction
 from math import floor
 from typing import TYPE_CHECKING, Final
 
-from planning.values.errors import InputError
-from planning.values.money import to_cents
 from planning.service_levels.availability import Attained, Span, attained
 from planning.service_levels.credits import Owing, Reading, Step, Sum, owing, together
-from planning.service_levels.month import midnight, shown_time
-from planning.service_levels.service_parts import elsewhere, parts_of
-from planning.service_levels.series import USUAL_STEP
 from planning.service_levels.exclusions import Exclusion, Judged, judged, windows_of
+from planning.service_levels.month import midnight, shown_time
+from planning.service_levels.series import USUAL_STEP
+from planning.service_levels.service_parts import elsewhere, parts_of
+from planning.values.errors import InputError
+from planning.values.money import to_cents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import date
 
-    from planning.spec.lock import Lock
-    from planning.service_levels.form import ExclusionForm, HoursForm, PartForm, PartVerdict, PromisedFrom, SlaForm, SlaLineForm, SpanForm, TwoForm, Verdict
+    from planning.service_levels.form import (
+        ExclusionForm,
+        HoursForm,
+        PartForm,
+        PartVerdict,
+        PromisedFrom,
+        SlaForm,
+        SlaLineForm,
+        SpanForm,
+        TwoForm,
+        Verdict,
+    )
     from planning.service_levels.month import Month
-    from planning.service_levels.service_parts import Part
     from planning.service_levels.series import Recorded
+    from planning.service_levels.service_parts import Part
+    from planning.spec.lock import Lock
 
 SCHEMA_VERSION: Final = 1
 HOUR: Final = 3600

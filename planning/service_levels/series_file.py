@@ -18,9 +18,9 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final, final
 
-from planning.values.errors import Fault, InputError, counted
-from planning.service_levels.series import COARSEST_STEP, LABELS, Name, Recorded, Run, SampleError, merged
 from planning.service_levels.samples import check_value
+from planning.service_levels.series import COARSEST_STEP, LABELS, Name, Recorded, Run, SampleError, merged
+from planning.values.errors import Fault, InputError, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

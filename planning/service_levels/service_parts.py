@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from planning.platform.alerts.slo_targets import INCLUDED, counted_fabric, counted_tier, object_store, owed
 from planning.platform.alerts import availability
+from planning.platform.alerts.slo_targets import INCLUDED, counted_fabric, counted_tier, object_store, owed
 from planning.service_levels.series import Name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from planning.spec.lock import Lock
     from planning.platform.alerts.model import Owed
     from planning.spec.cluster import ClusterSpec
+    from planning.spec.lock import Lock
 
 Kind = Literal["nodes", "fabric", "storage", "control_plane"]
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import ValidationError
 
-from planning.values.errors import Fault, InputError
 from planning.inputs.files import MissingFileError, as_object, parse_json, read_text
 from planning.spec.lock_consistency import inconsistencies
 from planning.spec.lock_content import Ceilings, Lock, LockedLine
+from planning.values.errors import Fault, InputError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Final, cast
 from pydantic import BaseModel
 
 from planning.checklist.model.vocabulary import HOME, Reading, Residency
+from planning.spec.cluster import Amounts
 from planning.spec.lock_content import State
 from planning.values.money import CENT, HOURS_PER_MONTH, ZERO
-from planning.spec.cluster import Amounts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from decimal import Decimal
 
-    from planning.spec.lock_content import Ceilings, Lock, LockedLine
     from planning.spec.cluster import ClusterSpec, Pool
+    from planning.spec.lock_content import Ceilings, Lock, LockedLine
 
 Finding = tuple[str, str]  # path, message
 

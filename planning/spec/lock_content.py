@@ -6,8 +6,8 @@ from datetime import date
 from decimal import Decimal
 from enum import StrEnum
 
-from planning.spec.model import Decided
 from planning.spec.cluster import ClusterSpec
+from planning.spec.model import Decided
 
 
 class State(StrEnum):

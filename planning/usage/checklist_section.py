@@ -7,17 +7,17 @@ import re
 from decimal import ROUND_UP, Decimal
 from typing import TYPE_CHECKING, Final
 
-from planning.values.errors import InputError
-from planning.values.money import round_to
 from planning.usage.meters import READS, WRITES
 from planning.usage.months import GROWTH, named
+from planning.values.errors import InputError
+from planning.values.money import round_to
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from planning.checklist.model.checklist import Checklist
-    from planning.values.money import Range
     from planning.usage.months import Month
+    from planning.values.money import Range
 
 COUNTS: Final = frozenset({WRITES, READS})
 OF_COLD: Final = frozenset({GROWTH, WRITES, READS})  # `planning.checklist.rules.usage` takes them with a cold tier only

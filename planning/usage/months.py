@@ -10,9 +10,9 @@ from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING, Final
 
-from planning.values.money import ZERO, Range
 from planning.usage.focus_columns import CATEGORY, QUANTITY, ROW, START
 from planning.usage.meters import STORED, factor, measured
+from planning.values.money import ZERO, Range
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

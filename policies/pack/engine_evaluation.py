@@ -13,19 +13,19 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
-from catalogs.model import CatalogError
 from catalogs.catalog import load
-from planning.values.errors import AtollError, InputError, in_one_line
+from catalogs.model import CatalogError
 from planning.inputs.files import read_text
-from planning.spec.lock import LOCK_NAME, read_lock
-from planning.quoting.candidates.market import Market
-from planning.quoting.option import whole_bill
 from planning.platform.digests import LOCK_NAME as SOFTWARE_NAME
 from planning.platform.digests import SoftwareLock
 from planning.platform.digests import read_lock as read_software
-from policies.pack.pack_settings import GROUND, stricter
-from policies.exemptions import Standing
+from planning.quoting.candidates.market import Market
+from planning.quoting.option import whole_bill
+from planning.spec.lock import LOCK_NAME, read_lock
+from planning.values.errors import AtollError, InputError, in_one_line
 from policies.evaluation import judged
+from policies.exemptions import Standing
+from policies.pack.pack_settings import GROUND, stricter
 from policies.settings_reader import read_law
 from policies.stack_context import Subject
 from policies.table import RULES
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from planning.costs.resources.resource import Resource
-    from policies.pack.pack_settings import Asked
     from policies.evaluation import Report
+    from policies.pack.pack_settings import Asked
     from policies.rule import Rule
     from policies.stack_context import Facts
 

@@ -12,8 +12,8 @@ from policies.breach import Level, Settings
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from policies.settings import Law
     from policies.rule import Rule
+    from policies.settings import Law
 
 STRICTER: Final = (Level.DISABLED, Level.ADVISORY, Level.MANDATORY)
 UNFIT: Final = frozenset({"default", "title", "pattern", "$defs", "discriminator"})

@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from planning.checklist.model.vocabulary import HOME
-from planning.values.money import ZERO
 from planning.costs.resources.clouds.coreweave import INSTANCE_TYPES
 from planning.costs.resources.properties import Properties, UnreadableError
 from planning.costs.resources.stack_resources import PLACEMENT
+from planning.values.money import ZERO
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from decimal import Decimal
 
-    from planning.spec.cluster import ClusterSpec, Pool
     from planning.costs.resources.resource import Resource
+    from planning.spec.cluster import ClusterSpec, Pool
     from policies.stack_context import Subject
 
 OWN_POOL: Final = "atoll:nodepool:NodePool"

@@ -11,8 +11,8 @@ from operations.clouds.registry import Asked
 from planning.checklist.model.checklist import Customer
 from planning.checklist.model.people import Access
 from planning.checklist.model.vocabulary import Operation, Orchestration, Support
-from planning.spec.lock import SCHEMA_VERSION, Ceilings, Lock
 from planning.spec.cluster import Amounts, ClusterSpec, ExistingCluster, Network, Placement, Pool, Profile, Services
+from planning.spec.lock import SCHEMA_VERSION, Ceilings, Lock
 
 STACK = "demo"
 TODAY = date(2026, 11, 21)

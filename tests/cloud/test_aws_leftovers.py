@@ -10,7 +10,8 @@ from samples import STACK, asked, cluster, lock, placement
 from small_account import CLUSTER, ROLE, Account, tags
 
 from catalogs.catalog import Catalog
-from operations.clouds.aws import placement as aws, orphans
+from operations.clouds.aws import orphans
+from operations.clouds.aws import placement as aws
 from operations.clouds.aws.client import Clients
 from operations.clouds.aws.instances import CREATED_FOR
 from operations.clouds.aws.tags import Tagged, kind_of, last, marks

@@ -13,10 +13,10 @@ from small_account import TAGS, tags
 from catalogs.catalog import Catalog
 from operations.clouds.aws import capacity
 from operations.clouds.aws.client import Clients
+from planning.cloud_checks.cloud_reports import CLOUD, OfferTold, QuotaTold, ReservationTold, Told, Unknown
+from planning.cloud_checks.pool_capacity import PoolFacts, QuotaFact
 from planning.cloud_checks.preflight import placement_facts
 from planning.cloud_checks.quotas import aws_class
-from planning.cloud_checks.pool_capacity import PoolFacts, QuotaFact
-from planning.cloud_checks.cloud_reports import CLOUD, OfferTold, QuotaTold, ReservationTold, Told, Unknown
 from planning.spec.cluster import Pool
 
 P_CODE = "L-417A185B"

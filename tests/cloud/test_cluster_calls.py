@@ -17,17 +17,17 @@ from operations.acceptance import kubernetes_cluster as accepting
 from operations.acceptance.ports import ClusterError as AcceptingError
 from operations.acceptance.ports import PodSeen
 from operations.clouds.kubernetes import client
+from operations.clouds.kubernetes.objects import ChangedMeanwhileError, Kind
+from operations.nodes import kubernetes_cluster as nodes
 from operations.nodes.ports import ChangedError, SilentError
 from operations.nodes.ports import ClusterError as NodesError
-from operations.nodes import kubernetes_cluster as nodes
-from operations.clouds.kubernetes.objects import ChangedMeanwhileError, Kind
 from operations.relocation.cluster import client as relocate
-from operations.relocation.jobs.runs import SILENT_MOST, JobRuns
 from operations.relocation.cluster.maker import Maker
+from operations.relocation.jobs.runs import SILENT_MOST, JobRuns
 from operations.relocation.runner.step import StepError
-from planning.values.errors import AtollError
 from planning.incidents.node import Node
 from planning.incidents.pods import Pod
+from planning.values.errors import AtollError
 
 
 class Server:

@@ -14,16 +14,16 @@ from catalogs.files import MEGABYTE
 from operations.acceptance import kubernetes_cluster as accepting
 from operations.acceptance.ports import ClusterError as AcceptingError
 from operations.clouds.kubernetes import placement
-from operations.nodes.ports import ClusterError as NodesError
 from operations.nodes import kubernetes_cluster as nodes
+from operations.nodes.ports import ClusterError as NodesError
 from operations.relocation.cluster import client as relocate
 from operations.relocation.cluster import reader
-from operations.relocation.jobs.cluster import opened_runs
 from operations.relocation.cluster.maker import maker
 from operations.relocation.config.endpoints import Keys, Side, StorePlace
+from operations.relocation.jobs.cluster import opened_runs
 from operations.relocation.runner.step import StepError
-from planning.values.errors import AtollError
 from planning.spec.cluster import ClusterSpec, ExistingCluster
+from planning.values.errors import AtollError
 
 VARIABLE = "ATOLL_TEST_KUBECONFIG"
 SPEC = existing_cluster()

@@ -15,8 +15,8 @@ from samples import asked, existing_cluster
 
 from operations.clouds.kubernetes import client, placement
 from operations.clouds.kubernetes.certificates import ClusterSigner
-from planning.values.errors import InputError
 from planning.spec.cluster import ExistingCluster
+from planning.values.errors import InputError
 
 VARIABLE = "ATOLL_TEST_KUBECONFIG"
 ASKED = asked(existing_cluster())

@@ -27,10 +27,10 @@ from samples import STACK, TODAY, asked, existing_cluster, profile
 
 from catalogs.catalog import Catalog
 from operations.clouds.kubernetes import placement
-from planning.cloud_checks.orphans import classify
-from planning.cloud_checks.preflight import placement_facts
-from planning.cloud_checks.pool_capacity import PlacementFacts
 from planning.cloud_checks.cloud_reports import Told
+from planning.cloud_checks.orphans import classify
+from planning.cloud_checks.pool_capacity import PlacementFacts
+from planning.cloud_checks.preflight import placement_facts
 
 OURS = {"app.kubernetes.io/managed-by": "atoll"}
 ASKED = asked(existing_cluster())

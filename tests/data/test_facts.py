@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from catalogs import validation, integrity_cache
-from catalogs.reference_pages import sources
+from catalogs import integrity_cache, validation
+from catalogs.catalog import ROOT, Catalog, load
 from catalogs.model import Fabric, Form, Item, PurchaseKind
 from catalogs.offers import FLAG_OF_METHOD, UNDATED
-from catalogs.catalog import ROOT, Catalog, load
+from catalogs.reference_pages import sources
 from catalogs.serving_runs import serving_runs
 from catalogs.training_runs import training_runs
 

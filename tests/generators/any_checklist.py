@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 from catalogs.profiles import profile
 from planning.checklist.model.checklist import Checklist
-from planning.checklist.reading.checklist_file import read
 from planning.checklist.model.vocabulary import CloudName, Ide, Operation, Orchestration, Reading, Support
+from planning.checklist.reading.checklist_file import read
 
 _COME_AND_GO = (
     "max_replicas", "requests_per_second", "peak_requests_per_second", "input_tokens", "output_tokens",

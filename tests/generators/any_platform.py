@@ -9,12 +9,12 @@ from any_place import fixed_provider
 from any_workload import Body
 from chance import Chance
 
+from catalogs.object_stores import WITH_BUCKET
 from catalogs.profiles import profile
 from catalogs.software.reader import parts
-from planning.platform.accelerators import SLICES
-from planning.checklist.rules.devices import OPERATOR, OURS, ROLES
 from planning.checklist.model.vocabulary import CloudName
-from catalogs.object_stores import WITH_BUCKET
+from planning.checklist.rules.devices import OPERATOR, OURS, ROLES
+from planning.platform.accelerators import SLICES
 
 _EVERY_SIZE = ("small", "standard", "full")
 _ENGINES = ("minio", "seaweedfs")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from chance import Chance, plain
 
-from catalogs.model import Accelerator, Form
 from catalogs.catalog import load
+from catalogs.model import Accelerator, Form
 from planning.checklist.model.vocabulary import Domain, FabricAsk, Framework, Precision, Purchase
 
 Body = dict[str, object]

@@ -13,9 +13,9 @@ from command_here import command_here
 
 from operations.project.stack_file import with_accepted
 from planning.checklist.model.checklist import Checklist
-from planning.spec.lock import to_text
 from planning.quoting.option import ceilings
 from planning.quoting.quote import Option, Quote, lock
+from planning.spec.lock import to_text
 
 
 def installable(checklist: Checklist) -> Checklist:

@@ -9,8 +9,8 @@ from any_checklist import as_yaml, body_of, sampled
 from pydantic import BaseModel
 
 from planning.checklist.model.checklist import Checklist
-from planning.checklist.reading.checklist_file import read
 from planning.checklist.model.structure import inner_models, kind_of, sections
+from planning.checklist.reading.checklist_file import read
 from planning.values.errors import InputError
 
 SAMPLES = 700  # the rarest field takes its second value before the 600th

@@ -29,8 +29,8 @@ from quote_laws import broken_laws  # noqa: E402 - as above
 from reduction import reduced  # noqa: E402 - as above
 
 from planning.checklist.reading.checklist_file import read  # noqa: E402 - as above
-from planning.values.errors import InputError, NothingFitsError  # noqa: E402 - as above
 from planning.quoting.quote_builder import quote  # noqa: E402 - as above
+from planning.values.errors import InputError, NothingFitsError  # noqa: E402 - as above
 
 BLOCK = 50  # checklists that one process takes at a time
 SHOWN = 5  # breaches that a report tells in full

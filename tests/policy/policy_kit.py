@@ -14,16 +14,16 @@ import pulumi
 from catalogs.catalog import Catalog, load
 from components.stack.targets import build
 from operations.offline.program import run
+from planning.ceilings.spend_bounds import counted_prices
 from planning.checklist.reading.checklist_file import read_file
-from planning.spec.lock import Ceilings, Lock
+from planning.costs.resources.resource import Resource, Value
 from planning.quoting.candidates.market import Market
 from planning.quoting.option import ceilings
 from planning.quoting.quote import lock
 from planning.quoting.quote_builder import quote
-from planning.ceilings.spend_bounds import counted_prices
-from planning.costs.resources.resource import Resource, Value
-from policies.settings import Law
+from planning.spec.lock import Ceilings, Lock
 from policies.rules.money.spend_limits import MayStayUnpriced
+from policies.settings import Law
 from policies.stack_context import Facts, Subject
 
 ROOT = Path(__file__).parents[2]

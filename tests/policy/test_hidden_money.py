@@ -8,12 +8,12 @@ import pytest
 from policy_kit import Market, catalog, made, sound
 from servicer import told
 
-from planning.quoting.option import whole_bill
 from planning.costs.resources.resource import Resource
-from policies.pack.engine_resources import Captured
+from planning.quoting.option import whole_bill
 from policies.evaluation import judged
-from policies.rules.money import monthly_ceiling
 from policies.pack.engine_adapter import _told
+from policies.pack.engine_resources import Captured
+from policies.rules.money import monthly_ceiling
 from policies.stack_context import Subject
 
 MACHINE = "aws:ec2/instance:Instance"

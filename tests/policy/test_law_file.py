@@ -20,12 +20,12 @@ from policy_kit import ceiling, sound
 from planning.values.errors import InputError
 from planning.values.verdict import Verdict
 from policies.breach import Breach, Level, NoSettings, Severity
-from policies.exemptions import Exemption, Standing
 from policies.evaluation import judged
-from policies.settings import Law
-from policies.settings_reader import parse, read_law
+from policies.exemptions import Exemption, Standing
 from policies.reference_page import page, schema
 from policies.rule import OLD_PRICES, Rule
+from policies.settings import Law
+from policies.settings_reader import parse, read_law
 from policies.table import RULES
 
 ROOT = Path(__file__).parents[2]
@@ -171,7 +171,9 @@ def test_the_schema_takes_what_the_reader_takes() -> None:
 
 
 def test_the_reference_is_made_from_the_rules() -> None:
-    regenerate = "python -m policies.reference_page > docs/reference/policies.md; ... --schema > stacks/policies.schema.json"
+    regenerate = (
+        "python -m policies.reference_page > docs/reference/policies.md; ... --schema > stacks/policies.schema.json"
+    )
     assert (ROOT / "docs/reference/policies.md").read_text("utf-8") == page(), regenerate
     assert json.loads((ROOT / "stacks/policies.schema.json").read_text("utf-8")) == schema(), regenerate
     assert NoSettings().model_dump() == {}

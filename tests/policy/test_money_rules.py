@@ -13,20 +13,28 @@ from policy_cases.monthly_ceiling import THING, bounded
 from policy_cases.team_ceilings import with_money
 from policy_kit import STACKS, added, ceiling, changed, made, sound
 
+from planning.ceilings.savings import amount, relief
+from planning.ceilings.spend_bounds import reaches
 from planning.costs.bill import Bill
 from planning.costs.bounds import of_lines
-from planning.values.verdict import Verdict
-from planning.values.money import CENT, HOURS_PER_MONTH
-from planning.ceilings.spend_bounds import reaches
-from planning.ceilings.savings import amount, relief
 from planning.costs.resources.resource import UNKNOWN, Value
+from planning.values.money import CENT, HOURS_PER_MONTH
+from planning.values.verdict import Verdict
 from policies.breach import Breach, Level
-from policies.exemptions import Exemption, Standing
 from policies.evaluation import judged
-from policies.settings import Law
-from policies.rules.money.spend_limits import MayStayUnpriced, bill_of, system_pools
+from policies.exemptions import Exemption, Standing
 from policies.rule import Rule
-from policies.rules.money import component_ceilings, contract_ceiling, gpu_hour_ceiling, growth, monthly_ceiling, team_ceilings, unpriced
+from policies.rules.money import (
+    component_ceilings,
+    contract_ceiling,
+    gpu_hour_ceiling,
+    growth,
+    monthly_ceiling,
+    team_ceilings,
+    unpriced,
+)
+from policies.rules.money.spend_limits import MayStayUnpriced, bill_of, system_pools
+from policies.settings import Law
 from policies.stack_context import Subject
 
 KARPENTER = "kubernetes:karpenter.sh/v1:NodePool"

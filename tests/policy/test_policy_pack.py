@@ -18,19 +18,19 @@ from servicer import HIDDEN, ask, struct, told
 from test_policy_rules import EVERY_CASE
 
 from components.context import settings
-from planning.values.verdict import Verdict
+from planning.costs.resources.resource import Resource, Unknown
 from planning.spec.lock import to_text
 from planning.spec.lock_consistency import inconsistencies
-from planning.costs.resources.resource import Resource, Unknown
-from policies.pack import engine_evaluation
-from policies.pack.pack_settings import GROUND, Asked, stricter
+from planning.values.verdict import Verdict
 from policies.breach import Level
-from policies.pack.engine_resources import Captured
 from policies.evaluation import Report, judged
+from policies.pack import engine_evaluation
+from policies.pack.engine_adapter import Desk, _told, policies, servicer
+from policies.pack.engine_resources import Captured
+from policies.pack.pack_settings import GROUND, Asked, stricter
+from policies.rule import Rule
 from policies.settings import Law
 from policies.settings_reader import read_law
-from policies.rule import Rule
-from policies.pack.engine_adapter import Desk, _told, policies, servicer
 from policies.stack_context import Subject
 from policies.table import RULES
 
@@ -53,7 +53,9 @@ def project(folder: Path, stack: Subject) -> Path:
     (home / "quote.lock.json").write_text(text, encoding="utf-8")
     (folder / "stacks" / engine_evaluation.LAW_NAME).write_text(law_text(stack.law), encoding="utf-8")
     if stack.software:
-        (folder / "stacks" / engine_evaluation.SOFTWARE_NAME).write_text(stack.software.model_dump_json(), encoding="utf-8")
+        (folder / "stacks" / engine_evaluation.SOFTWARE_NAME).write_text(
+            stack.software.model_dump_json(), encoding="utf-8"
+        )
     return folder
 
 

@@ -22,9 +22,9 @@ import pytest
 from policy_kit import STACKS, Breaking, put, sound, with_resource
 from test_policy_rules import cases
 
-from planning.values.verdict import Verdict
 from planning.costs.resources.resource import UNKNOWN, Resource, Secret, Unknown, Value
 from planning.costs.resources.stack_cost import TakeOff
+from planning.values.verdict import Verdict
 from policies.breach import Breach, Level
 from policies.evaluation import judged
 from policies.rule import Rule

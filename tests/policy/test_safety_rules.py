@@ -8,11 +8,11 @@ import pytest
 from policy_cases._plain import plain
 from policy_kit import added, changed, made, sound, with_options, without
 
-from planning.values.verdict import Verdict
 from planning.costs.resources.resource import UNKNOWN, Secret, Unknown, Value
-from policies.settings import Law
+from planning.values.verdict import Verdict
 from policies.rule import Rule
 from policies.rules.security import encryption, identity, protected_data, public_exposure, rights
+from policies.settings import Law
 from policies.stack_context import Subject
 
 TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from look import at, of_type
 from platform_samples import handle_of
 
+from components.context.settings import Settings
 from components.platform.building_blocks.context import Ground
 from components.platform.building_blocks.keyring import Keyring, KeyringArgs
-from components.context.settings import Settings
 from operations.offline.program import Run, run
 
 if TYPE_CHECKING:

@@ -8,10 +8,18 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 import specs
 
+from components.context.placement import (
+    ClusterHandle,
+    Identity,
+    Ingress,
+    Names,
+    ObjectStore,
+    PlatformBucket,
+    StorageClasses,
+)
+from components.context.settings import Settings
 from components.platform.building_blocks.context import Ground
 from components.platform.building_blocks.keyring import Keyring, KeyringArgs
-from components.context.settings import Settings
-from components.context.placement import ClusterHandle, Identity, Ingress, Names, ObjectStore, PlatformBucket, StorageClasses
 from operations.offline.program import Run, run
 from planning.checklist.model.checklist import Checklist
 from planning.quoting.assembly.platform import platform as decided

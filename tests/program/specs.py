@@ -8,7 +8,20 @@ from ipaddress import IPv4Network
 from planning.checklist.model.checklist import Customer
 from planning.checklist.model.people import Access, User
 from planning.checklist.model.vocabulary import Ide, Operation, Orchestration, Support
-from planning.spec.cluster import Amounts, ClusterSpec, ExistingCluster, Gateway, Link, Network, Peering, Placement, Pool, Profile, Services, Tier
+from planning.spec.cluster import (
+    Amounts,
+    ClusterSpec,
+    ExistingCluster,
+    Gateway,
+    Link,
+    Network,
+    Peering,
+    Placement,
+    Pool,
+    Profile,
+    Services,
+    Tier,
+)
 
 HOURS = Decimal(730)
 

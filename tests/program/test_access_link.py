@@ -12,17 +12,17 @@ from look import at, of_type, one
 
 from catalogs.catalog import load
 from components.connectivity.strongswan import connections
-from components.context.settings import Settings
 from components.context.placement import Site
+from components.context.settings import Settings
 from components.stack.targets import build
-from operations.plans.reconciliation import differences
 from operations.offline.program import Run, run
 from operations.plans.price_book import as_book
-from planning.values.errors import AtollError, InputError
-from planning.quoting.candidates.market import Market
-from planning.quoting.option import whole_bill
+from operations.plans.reconciliation import differences
 from planning.costs.resources.resource import Secret
 from planning.costs.resources.stack_cost import take_off
+from planning.quoting.candidates.market import Market
+from planning.quoting.option import whole_bill
+from planning.values.errors import AtollError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

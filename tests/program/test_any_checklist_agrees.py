@@ -11,9 +11,9 @@ from any_market import DAY, market_now
 from planned import faults_of_plan, installable
 
 from planning.checklist.model.checklist import Checklist
-from planning.values.errors import InputError, NothingFitsError
 from planning.quoting.quote import Quote
 from planning.quoting.quote_builder import quote
+from planning.values.errors import InputError, NothingFitsError
 
 FEW = 4
 BLOCKS = 10

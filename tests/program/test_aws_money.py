@@ -7,8 +7,8 @@ import specs
 from look import of_type, unknowns
 
 from planning.costs.charge import from_inputs
-from planning.values.errors import AtollError
 from planning.costs.charges.cluster import declared
+from planning.values.errors import AtollError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,11 +69,11 @@ def test_a_charge_that_nobody_carries_is_refused() -> None:
 @pytest.mark.parametrize("which", ["aws", "existing"])
 def test_both_sides_of_the_money_agree_line_by_line(request: pytest.FixtureRequest, which: str) -> None:
     from catalogs.catalog import load
-    from operations.plans.reconciliation import differences
     from operations.plans.price_book import as_book
+    from operations.plans.reconciliation import differences
+    from planning.costs.resources.stack_cost import take_off
     from planning.quoting.candidates.market import Market
     from planning.quoting.option import bill
-    from planning.costs.resources.stack_cost import take_off
 
     catalog = load()
     spec = {"aws": specs.aws_cluster, "existing": specs.existing_cluster}[which]()

@@ -29,11 +29,11 @@ POOL = "atoll:nodepool:NodePool"
 
 def money_differs(run: Run, spec: ClusterSpec) -> tuple[object, ...]:
     from catalogs.catalog import load
-    from operations.plans.reconciliation import differences
     from operations.plans.price_book import as_book
+    from operations.plans.reconciliation import differences
+    from planning.costs.resources.stack_cost import take_off
     from planning.quoting.candidates.market import Market
     from planning.quoting.option import bill
-    from planning.costs.resources.stack_cost import take_off
 
     catalog = load()
     counted = take_off(run.resources, catalog=as_book(catalog)).bill

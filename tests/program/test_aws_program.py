@@ -8,8 +8,8 @@ import pytest
 import specs
 from look import at, of_type, one
 
-from planning.values.errors import AtollError, InputError
 from planning.costs.resources.resource import Unknown
+from planning.values.errors import AtollError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,14 +14,14 @@ from catalogs.software.model import Kind
 from catalogs.software.reader import software
 from components.stack.targets import build
 from operations.offline.program import Run, run
-from planning.platform.base_layer_software import beneath
 from planning.costs.resources.resource import Unknown
+from planning.platform.base_layer_software import beneath
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from planning.spec.cluster import ClusterSpec
     from planning.costs.resources.resource import Resource
+    from planning.spec.cluster import ClusterSpec
 
     RunSpec: TypeAlias = Callable[[ClusterSpec], Run]
 
@@ -252,11 +252,11 @@ def test_a_domain_is_a_zone_with_a_certificate_on_both_sides_of_the_money(run_sp
 
 def differences_of(found: Run, spec: ClusterSpec) -> tuple[object, ...]:
     from catalogs.catalog import load
-    from operations.plans.reconciliation import differences
     from operations.plans.price_book import as_book
+    from operations.plans.reconciliation import differences
+    from planning.costs.resources.stack_cost import take_off
     from planning.quoting.candidates.market import Market
     from planning.quoting.option import bill
-    from planning.costs.resources.stack_cost import take_off
 
     catalog = load()
     return differences(bill(spec, Market(catalog)), take_off(found.resources, catalog=as_book(catalog)).bill)

@@ -11,8 +11,8 @@ import specs
 from programs import program_of
 
 from operations.offline.program import ROOT
-from operations.terraform.references import documents_of
 from operations.terraform.plan import left_out, terraform_plan
+from operations.terraform.references import documents_of
 from operations.terraform.types import TYPES
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from look import at
 from platform_variants import registered as platform_run
 from platform_variants import spec_of
 
-from planning.spec.cluster import ClusterSpec, Profile
 from planning.costs.resources.resource import Resource, Secret, Unknown
+from planning.spec.cluster import ClusterSpec, Profile
 
 if TYPE_CHECKING:
     from operations.offline.program import Run

@@ -18,8 +18,8 @@ import specs_gcp
 
 from components.stack.targets import BUILDERS, build
 from operations.offline.program import Run, run
-from planning.clone.comparison.security_controls.control import EACH, Claim, Control, Proof
 from planning.clone.comparison.parity import ASKED, CONTROLS
+from planning.clone.comparison.security_controls.control import EACH, Claim, Control, Proof
 from planning.costs.resources.resource import Resource, Secret, Unknown
 
 if TYPE_CHECKING:

@@ -16,16 +16,16 @@ import yaml
 from look import at, of_type, one, unknowns
 from specs import amounts, pool
 
-from components.context.charges import Ledger
 from components.clouds.coreweave.cluster.control_plane import TOKEN_ENV, _sign_in, unmanaged, with_scheme
 from components.clouds.coreweave.cluster.settings import read
 from components.clouds.coreweave.network.vpc import cut
-from components.context.settings import Settings
+from components.context.charges import Ledger
 from components.context.placement import Site
+from components.context.settings import Settings
 from components.stack.targets import build
 from operations.offline.program import run
-from planning.values.errors import AtollError, InputError
 from planning.costs.resources.resource import Unknown
+from planning.values.errors import AtollError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,11 +14,11 @@ from locked_stack import write_locked
 from catalogs.catalog import load
 from planning.checklist.model.checklist import Checklist
 from planning.checklist.reading.checklist_file import read_file
-from planning.spec.lock_content import State
 from planning.quoting.candidates.market import Market
 from planning.quoting.option import ceilings
 from planning.quoting.quote import Quote, lock
 from planning.quoting.quote_builder import quote
+from planning.spec.lock_content import State
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted(path.parent.name for path in (ROOT / "stacks").glob("*/checklist.yaml"))

@@ -8,11 +8,11 @@ import pytest
 import specs
 from look import at, of_type, one
 
-from catalogs.profiles import profile
 from catalogs.catalog import load
-from components.stack import targets
+from catalogs.profiles import profile
 from components.clouds.existing.builder import build
 from components.context.placement import Built
+from components.stack import targets
 from planning.quoting.assembly.provider_profile import profile_of
 from planning.spec.cluster import Placement
 

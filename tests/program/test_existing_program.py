@@ -8,9 +8,9 @@ from look import at, of_type, one, unknowns
 
 from components.clouds.existing.cluster.control_plane import ExistingClusterArgs, _kubeconfig
 from planning.costs.charge import from_inputs
-from planning.values.errors import InputError
 from planning.costs.charges.cluster import declared
 from planning.costs.resources.resource import Secret
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from pathlib import Path

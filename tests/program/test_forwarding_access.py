@@ -12,15 +12,15 @@ from platform_samples import checklist, spec_with
 
 from components.clouds.aws.access.log_forwarding import ACTIONS
 from components.context.charges import Ledger
-from components.platform.building_blocks.names import forwarded_groups
-from components.context.settings import read_settings
 from components.context.placement import Site
+from components.context.settings import read_settings
+from components.platform.building_blocks.names import forwarded_groups
 from components.stack.targets import BUILDERS
 from operations.offline.program import Run, run
-from planning.platform.log_forwarding import access_said, by_identity
-from planning.spec.platform import Forwarding
-from planning.quoting.assembly.platform import forwarding_notice
 from planning.costs.charges.cluster import declared
+from planning.platform.log_forwarding import access_said, by_identity
+from planning.quoting.assembly.platform import forwarding_notice
+from planning.spec.platform import Forwarding
 
 if TYPE_CHECKING:
     from planning.spec.cluster import ClusterSpec

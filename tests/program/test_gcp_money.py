@@ -9,16 +9,16 @@ from look import of_type, unknowns
 
 from catalogs.catalog import Catalog, load
 from components.stack.targets import build
-from operations.plans.reconciliation import differences
 from operations.offline.program import Run, run
 from operations.plans.price_book import as_book
+from operations.plans.reconciliation import differences
 from planning.costs.bill import Bill
+from planning.costs.resources.counters import counter_of
+from planning.costs.resources.free_types import free_by_rule
+from planning.costs.resources.stack_cost import take_off
 from planning.quoting.candidates.market import Market
 from planning.quoting.option import whole_bill
 from planning.spec.cluster import Placement
-from planning.costs.resources.free_types import free_by_rule
-from planning.costs.resources.counters import counter_of
-from planning.costs.resources.stack_cost import take_off
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,9 +8,9 @@ import specs_gcp
 from look import at, of_type, one
 
 from components.clouds.gcp.nodepools.machines import accelerator, disk_type, fabric_of, local_ssds
-from planning.values.errors import AtollError, InputError
-from planning.spec.cluster import Profile
 from planning.costs.resources.resource import Unknown
+from planning.spec.cluster import Profile
+from planning.values.errors import AtollError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

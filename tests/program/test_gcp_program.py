@@ -11,8 +11,8 @@ from look import at, of_type, one
 
 from components.stack.targets import build
 from operations.offline.program import run
-from planning.values.errors import AtollError
 from planning.costs.resources.resource import Secret, Unknown
+from planning.values.errors import AtollError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

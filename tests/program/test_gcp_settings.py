@@ -5,13 +5,13 @@ import pytest
 import specs
 import specs_gcp
 
-from components.context.charges import Ledger
 from components.clouds.gcp.cluster.settings import GcpSettings, pool_zones, reservation_of, zone_of
-from components.context.settings import Settings
+from components.context.charges import Ledger
 from components.context.placement import Site
+from components.context.settings import Settings
 from operations.offline.program import run
-from planning.values.errors import AtollError, InputError
 from planning.spec.cluster import Pool
+from planning.values.errors import AtollError, InputError
 
 ALONE = specs.pool("alone", max_nodes=1, placement_group=False)
 JOINED = specs.pool("joined", machine="a3-megagpu-8g")

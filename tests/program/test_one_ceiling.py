@@ -16,20 +16,20 @@ from catalogs.catalog import load
 from components.context.names import workloads
 from components.stack.targets import build
 from operations.offline.program import Run, run
+from planning.agents.spend_ledger import plan_of_text
+from planning.ceilings.spend_bounds import by_queue, counted_prices, faults, guard_plan, opens, reaches
 from planning.checklist.model.checklist import Checklist
-from planning.checklist.reading.checklist_file import read_file
 from planning.checklist.model.vocabulary import Orchestration
+from planning.checklist.reading.checklist_file import read_file
+from planning.costs.resources.resource import Resource
 from planning.platform.autoscaling import elastic_nodes
-from planning.values.verdict import Verdict
-from planning.spec.lock import Lock
+from planning.platform.queues import lines, namespace_quotas
 from planning.quoting.candidates.market import Market
 from planning.quoting.option import ceilings
-from planning.agents.spend_ledger import plan_of_text
-from planning.platform.queues import lines, namespace_quotas
 from planning.quoting.quote import lock
 from planning.quoting.quote_builder import quote
-from planning.ceilings.spend_bounds import by_queue, counted_prices, faults, guard_plan, opens, reaches
-from planning.costs.resources.resource import Resource
+from planning.spec.lock import Lock
+from planning.values.verdict import Verdict
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted(path.parent.name for path in (ROOT / "stacks").glob("*/checklist.yaml"))

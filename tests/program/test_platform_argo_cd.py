@@ -16,23 +16,23 @@ from look import at, of_type, one
 from platform_samples import handle_of, run_part, spec_with
 
 from catalogs.catalog import load
-from components.platform.operations import argo_cd, velero
-from components.platform.foundation import namespaces
+from cli.main.application import run as command
+from components.context.placement import PlatformBucket
+from components.context.settings import Settings
 from components.platform.building_blocks.context import Ground
 from components.platform.building_blocks.keyring import Keyring, KeyringArgs
-from components.context.settings import Settings
-from components.context.placement import PlatformBucket
-from cli.main.application import run as command
-from operations.gitops.components import groups, plain
+from components.platform.foundation import namespaces
+from components.platform.operations import argo_cd, velero
 from operations.gitops.argo_cd import HEADER, Place, files, outdated
+from operations.gitops.components import groups, plain
 from operations.offline.program import Run, run
 from planning.checklist.reading.checklist_file import read_file
-from planning.values.errors import InputError
+from planning.costs.resources.resource import UNKNOWN, Resource, Secret
 from planning.quoting.candidates.market import Market
 from planning.quoting.option import ceilings
 from planning.quoting.quote import lock
 from planning.quoting.quote_builder import quote
-from planning.costs.resources.resource import UNKNOWN, Resource, Secret
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from planning.spec.cluster import ClusterSpec

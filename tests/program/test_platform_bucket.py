@@ -15,24 +15,24 @@ from platform_samples import spec_with
 
 from catalogs.catalog import load
 from components.clouds.aws.storage.platform_bucket_access import rights
-from components.context.names import workloads
-from components.platform.building_blocks.bucket_users import bucket_users, visitors
 from components.context.charges import Ledger
-from components.platform.building_blocks.names import BUCKET_USERS
-from components.context.settings import read_settings
+from components.context.names import workloads
 from components.context.placement import Site
+from components.context.settings import read_settings
+from components.platform.building_blocks.bucket_users import bucket_users, visitors
+from components.platform.building_blocks.names import BUCKET_USERS
 from components.stack.targets import BUILDERS
-from operations.plans.reconciliation import differences
 from operations.offline.program import Run, run
 from operations.plans.price_book import as_book
+from operations.plans.reconciliation import differences
 from planning.checklist.model.vocabulary import Support
-from planning.values.errors import InputError
-from planning.spec.platform import Platform
-from planning.quoting.candidates.market import Market
-from planning.quoting.option import bill
-from planning.platform.backups import MADE_ANEW, PLANS, held_gb
 from planning.costs.charges.cluster import charges, declared
 from planning.costs.resources.stack_cost import take_off
+from planning.platform.backups import MADE_ANEW, PLANS, held_gb
+from planning.quoting.candidates.market import Market
+from planning.quoting.option import bill
+from planning.spec.platform import Platform
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from planning.spec.cluster import ClusterSpec

@@ -6,8 +6,8 @@ import pytest
 from look import at, of_type, one
 from platform_samples import run_part, spec_with
 
-from components.platform.observability import collector
 from components.platform.building_blocks import names
+from components.platform.observability import collector
 from operations.offline.program import Run
 
 RELEASE = "kubernetes:helm.sh/v3:Release"

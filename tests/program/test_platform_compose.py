@@ -11,11 +11,11 @@ from programs import program_of
 from catalogs.software.reader import parts
 from components.platform.builders import BUILDERS
 from components.platform.building_blocks.component import Charges, Part
-from components.platform.composition import in_order
 from components.platform.building_blocks.context import Ground
+from components.platform.composition import in_order
 from operations.offline.program import run
-from planning.values.errors import AtollError
 from planning.spec.platform import Platform
+from planning.values.errors import AtollError
 
 if TYPE_CHECKING:
     from planning.spec.cluster import ClusterSpec

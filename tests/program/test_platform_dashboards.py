@@ -9,10 +9,10 @@ import specs
 from look import at, of_type, one
 from platform_samples import handle_of, spec_with
 
-from components.platform.observability import dashboards, opencost
+from components.context.settings import Settings
 from components.platform.building_blocks.context import Ground
 from components.platform.building_blocks.keyring import Keyring, KeyringArgs
-from components.context.settings import Settings
+from components.platform.observability import dashboards, opencost
 from components.stack.targets import build
 from operations.offline.program import Run, run
 from planning.costs.node_prices import NodePrices

@@ -13,10 +13,21 @@ from platform_samples import SSO, spec_with
 
 from catalogs.software.model import Kind
 from catalogs.software.reader import parts
-from components.platform.foundation import cert_manager, dex, istio, oauth2_proxy
-from components.platform.kubeflow import notebook_culling, central_dashboard, katib, knative, kserve, prerequisites, model_registry, notebooks, pipelines, trainer
 from components.platform.building_blocks.manifests import PROXY
 from components.platform.building_blocks.object_store_access import store_of
+from components.platform.foundation import cert_manager, dex, istio, oauth2_proxy
+from components.platform.kubeflow import (
+    central_dashboard,
+    katib,
+    knative,
+    kserve,
+    model_registry,
+    notebook_culling,
+    notebooks,
+    pipelines,
+    prerequisites,
+    trainer,
+)
 from components.stack.targets import build
 from operations.offline.program import Run, run
 from planning.sizing import assumptions

@@ -12,11 +12,11 @@ from grounds import changes, grounded, names
 from look import at, of_type, one
 from platform_samples import handle_of, run_part, spec_with
 
-from components.platform.foundation import cert_manager, dex, external_secrets, ingress, istio
-from components.platform.kubeflow import prerequisites
+from components.context.placement import Ingress, Names
 from components.platform.building_blocks.controller_fields import filled
 from components.platform.building_blocks.manifests import Overlay, kustomization
-from components.context.placement import Ingress, Names
+from components.platform.foundation import cert_manager, dex, external_secrets, ingress, istio
+from components.platform.kubeflow import prerequisites
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,11 +14,11 @@ from platform_samples import checklist, run_part, spec_with
 
 from catalogs.catalog import load
 from components.platform.gpu import dcgm_exporter, device_plugin, efa_plugin, gpu_operator, network_operator
-from planning.values.errors import InputError
 from planning.quoting.assembly.device_components import device_parts
 from planning.quoting.assembly.platform import platform
 from planning.quoting.assembly.provider_profile import profile_of
 from planning.spec.cluster import ExistingCluster, Placement, Pool
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from components.platform.building_blocks.component import Builder

@@ -6,8 +6,8 @@ import pytest
 from look import at, of_type, one
 from platform_samples import BUCKET, run_part, spec_with
 
-from components.platform.observability import loki, tempo
 from components.context.placement import PlatformBucket
+from components.platform.observability import loki, tempo
 from operations.offline.program import Run
 from planning.costs.resources.resource import Secret
 

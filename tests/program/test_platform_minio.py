@@ -7,9 +7,9 @@ import look
 import pytest
 from platform_samples import BUCKET, handle_of, run_part, spec_with
 
+from components.context.placement import Identity
 from components.platform.stores import minio, object_store
 from components.platform.stores.s3_policies import store_users
-from components.context.placement import Identity
 
 CERTIFICATE = "kubernetes:cert-manager.io/v1:Certificate"
 JOB = "kubernetes:batch/v1:Job"

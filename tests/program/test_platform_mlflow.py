@@ -6,9 +6,9 @@ import look
 import pytest
 from platform_samples import BUCKET, run_part, spec_with
 
+from components.context.placement import PlatformBucket
 from components.platform.experiments import mlflow
 from components.platform.foundation import postgres_operator
-from components.context.placement import PlatformBucket
 from planning.costs.resources.resource import Secret
 
 CLUSTER = "kubernetes:postgresql.cnpg.io/v1:Cluster"

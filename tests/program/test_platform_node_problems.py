@@ -10,8 +10,8 @@ import specs
 from look import at, of_type, one
 from platform_samples import checklist, run_part, spec_with
 
-from catalogs.profiles import profiles
 from catalogs.catalog import load
+from catalogs.profiles import profiles
 from catalogs.software.reader import images_of, parts
 from components.platform.operations import node_problem_detector as detector
 from planning.checklist.rules.devices import ROLES

@@ -8,9 +8,9 @@ import specs
 from look import at, of_type
 from platform_samples import BUCKET, run_part, spec_with
 
+from components.platform.building_blocks import retention
 from components.platform.foundation import istio
 from components.platform.kubeflow import katib, model_registry, pipelines
-from components.platform.building_blocks import retention
 from planning.values.errors import AtollError
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ import specs
 from look import at, of_type, one
 from platform_samples import run_part, spec_with
 
+from components.context.settings import read_settings
 from components.platform.building_blocks import names
 from components.platform.observability import prometheus, prometheus_crds
-from components.context.settings import read_settings
 from operations.offline.program import run
 from planning.values.errors import InputError
 

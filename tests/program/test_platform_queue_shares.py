@@ -9,9 +9,9 @@ import specs
 from platform_samples import checklist, spec_with
 
 from operations.handbook.user_kubeconfig import groups, person
-from planning.values.errors import InputError
-from planning.quoting.assembly.teams import people, team_shares
 from planning.platform.queues import lines
+from planning.quoting.assembly.teams import people, team_shares
+from planning.values.errors import InputError
 
 TEAMS = {
     "workloads": [

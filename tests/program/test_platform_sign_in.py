@@ -11,11 +11,11 @@ from grounds import changes, grounded, said
 from look import at, of_type, one
 from platform_samples import SSO, run_part, spec_with
 
-from components.platform.foundation import dex, ingress, oauth2_proxy
 from components.platform.building_blocks.component import Part
-from components.platform.building_blocks.routes import door
 from components.platform.building_blocks.context import Ground
+from components.platform.building_blocks.routes import door
 from components.platform.building_blocks.subjects import Who, admins
+from components.platform.foundation import dex, ingress, oauth2_proxy
 from planning.costs.resources.resource import Secret
 
 RULE = "kubernetes:security.istio.io/v1:AuthorizationPolicy"

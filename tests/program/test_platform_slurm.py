@@ -13,8 +13,8 @@ from platform_samples import run_part, spec_with
 from components.platform.scheduling import slurm, slurm_operator
 from components.platform.scheduling.slurm_login import account_id, lines
 from planning.checklist.model.vocabulary import Orchestration
-from planning.platform.slurm import left, shares
 from planning.costs.resources.resource import Secret
+from planning.platform.slurm import left, shares
 
 if TYPE_CHECKING:
     from planning.spec.cluster import ClusterSpec

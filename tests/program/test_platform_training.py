@@ -9,8 +9,8 @@ from components.platform.kubeflow import runtimes, trainer
 from components.platform.kubeflow.training_runtimes import BY_FRAMEWORK, runtimes_of
 from operations.offline.program import Run
 from planning.checklist.model.vocabulary import Framework
-from planning.values.errors import AtollError
 from planning.costs.resources.resource import Resource
+from planning.values.errors import AtollError
 
 
 @pytest.fixture(scope="module")

@@ -11,12 +11,12 @@ import yaml
 from look import at, of_type, one
 from platform_samples import BUCKET, handle_of, run_part, spec_with
 
-from components.platform.operations import velero
 from components.context.placement import Identity, PlatformBucket
+from components.platform.operations import velero
 from operations.offline.program import Run
 from planning.checklist.model.vocabulary import Support
-from planning.platform.backups import PLANS
 from planning.costs.resources.resource import Secret
+from planning.platform.backups import PLANS
 
 SCHEDULE = "kubernetes:velero.io/v1:Schedule"
 LOCATION = "kubernetes:velero.io/v1:BackupStorageLocation"

@@ -9,14 +9,14 @@ from look import at, of_type
 
 from catalogs.catalog import load
 from components.stack.targets import build
-from operations.plans.reconciliation import differences
 from operations.offline.program import Run, run
 from operations.plans.price_book import as_book
-from planning.spec.platform import Platform
-from planning.quoting.candidates.market import Market
-from planning.quoting.option import whole_bill
+from operations.plans.reconciliation import differences
 from planning.costs.resources.resource import Secret
 from planning.costs.resources.stack_cost import take_off
+from planning.quoting.candidates.market import Market
+from planning.quoting.option import whole_bill
+from planning.spec.platform import Platform
 
 
 def quotas(groups: object) -> dict[str, str]:

@@ -9,8 +9,8 @@ import specs
 from locked_stack import write_locked
 
 from operations.offline.program import run
-from planning.values.errors import InputError
 from planning.spec.lock import SCHEMA_VERSION, Ceilings, Lock
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from planning.spec.cluster import ClusterSpec

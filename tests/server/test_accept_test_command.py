@@ -18,14 +18,14 @@ from fake_nodes import joined, node
 from pods import gpu_pod
 from pods import run as run_pod
 
+from cli.commands import accept_test as command
+from cli.main.application import run as atoll
 from components.acceptance.job_context import NAMESPACE, RUN
 from components.acceptance.jobs import foundation, planned
+from operations.acceptance import kubernetes_cluster as live
 from operations.acceptance import run
 from operations.acceptance.request import Asked, asked
-from operations.acceptance import kubernetes_cluster as live
 from operations.acceptance.result_store import runs, store_of
-from cli.main.application import run as atoll
-from cli.commands import accept_test as command
 
 if TYPE_CHECKING:
     from control_plane import ControlPlane

@@ -16,12 +16,12 @@ from existing_plan import accepted_example
 from fake_nodes import joined, node
 from waiting import WITHIN, wait_until
 
-from components.acceptance.job_context import JOB
-from components.context.names import BURN_IN_LEDGER, BURN_IN_NAMESPACE
-from components.context.accelerators import BURN_IN_TAINT
 from components.acceptance.burn_in_gate import PATHS, BurnIn, BurnInArgs, burning, code
+from components.acceptance.job_context import JOB
 from components.agents.burn_in import LiveCluster, plan_of
 from components.agents.burn_in_rounds import Scene, look
+from components.context.accelerators import BURN_IN_TAINT
+from components.context.names import BURN_IN_LEDGER, BURN_IN_NAMESPACE
 from operations.offline.program import run
 from planning.spec.lock import read_lock
 

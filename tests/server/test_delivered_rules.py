@@ -11,8 +11,8 @@ import pytest
 import yaml
 from waiting import WITHIN
 
-from planning.platform.alerts.rulebook import rule_groups
 from planning.platform.alerts.model import Facts, Owed
+from planning.platform.alerts.rulebook import rule_groups
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

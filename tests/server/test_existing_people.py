@@ -15,8 +15,8 @@ from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, load_pem_private_key
 from existing_plan import EXAMPLE, accepted, atoll
 
-from operations.handbook.user_kubeconfig import admit
 from operations.clouds.kubernetes.certificates import SIGNER, ClusterSigner
+from operations.handbook.user_kubeconfig import admit
 from planning.checklist.model.people import User
 from planning.spec.lock import read_lock
 

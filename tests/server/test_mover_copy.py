@@ -20,13 +20,13 @@ from botocore.config import Config
 from control_plane import WITHOUT_GO
 from store_server import build_store
 
-from operations.relocation.rehearsal.store import ALIAS, MOVER, REGION, ROOT, RehearsedStore, store
-from components.agents.mover.manifests.comparison import Terms, compare
 from components.agents.mover.bucket_copy import CopyOptions, RoundReport, copy_round
-from components.agents.mover.manifests.scan import Look, Watching, look
+from components.agents.mover.manifests.comparison import Terms, compare
 from components.agents.mover.manifests.manifest import ManifestWriter
-from components.agents.mover.store.s3_client import connect
+from components.agents.mover.manifests.scan import Look, Watching, look
 from components.agents.mover.store.model import BLOCK, Place, StoreError
+from components.agents.mover.store.s3_client import connect
+from operations.relocation.rehearsal.store import ALIAS, MOVER, REGION, ROOT, RehearsedStore, store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

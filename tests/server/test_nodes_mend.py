@@ -18,16 +18,16 @@ from kube_client import KubeClient, Manifest
 from waiting import WITHIN, wait_until
 
 from operations.nodes import incident_closure
-from operations.nodes.ports import ClusterError
-from operations.nodes.drain import DrainError, Waiting
 from operations.nodes import kubernetes_cluster as live
-from operations.nodes.incident_log import IncidentLog, logged
-from operations.nodes.repair import Asked, Work, mend
+from operations.nodes.drain import DrainError, Waiting
 from operations.nodes.health import Scene, look
+from operations.nodes.incident_log import IncidentLog, logged
+from operations.nodes.ports import ClusterError
+from operations.nodes.repair import Asked, Work, mend
 from operations.nodes.watch import Limit, act
-from planning.values.errors import InputError
 from planning.incidents.findings import Standing
 from planning.spec.cluster import Amounts, ClusterSpec, Placement, Pool, Profile
+from planning.values.errors import InputError
 
 pytestmark = [pytest.mark.server, pytest.mark.allow_hosts(["127.0.0.1"])]
 

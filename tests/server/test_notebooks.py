@@ -10,11 +10,11 @@ import pytest
 import requests
 import yaml
 
-from components.tenancy.cluster import PRIORITIES
 from components.agents import notebook_culler
 from components.agents.notebook_culler import SERVER, STOPPED, LiveCluster, sweep
 from components.platform.kubeflow.notebooks import notebook_template
 from components.platform.kubeflow.training_runtimes import JAX, MPI, TORCH, XGBOOST, Runtime, spec
+from components.tenancy.cluster import PRIORITIES
 
 if TYPE_CHECKING:
     from pathlib import Path

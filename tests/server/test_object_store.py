@@ -9,8 +9,8 @@ import requests
 from botocore.exceptions import ClientError
 from store_server import ERASURE, StoreServer
 
-from components.platform.stores.s3_policies import METRICS_USER, metrics_token
 from components.context.buckets import OLD_VERSION_DAYS
+from components.platform.stores.s3_policies import METRICS_USER, metrics_token
 
 if TYPE_CHECKING:
     from collections.abc import Callable

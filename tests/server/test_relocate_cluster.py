@@ -16,16 +16,15 @@ from store_server import build_store
 from test_mover_jobs import SAFE, Pod, got, put
 from waiting import wait_until
 
-from operations.relocation.rehearsal.store import MOVER, RehearsedStore, store
-from operations.relocation.jobs import movers
-from operations.relocation.jobs import cluster
-from operations.relocation.jobs.runs import JobRuns, path_of
 from components.agents.mover.job import DONE
 from components.agents.mover.store.s3_client import connect
+from operations.relocation.buckets.pairs import pairs
 from operations.relocation.config.endpoints import Places
+from operations.relocation.jobs import cluster, movers
+from operations.relocation.jobs.runs import JobRuns, path_of
+from operations.relocation.rehearsal.store import MOVER, RehearsedStore, store
 from operations.relocation.runner.step import Move, StepError
 from operations.relocation.steps import deltas, final_delta, seed, verify
-from operations.relocation.buckets.pairs import pairs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

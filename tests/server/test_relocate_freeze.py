@@ -20,13 +20,13 @@ from relocate_moves import Killed, KilledOnce, KilledWhenRemembering, Remembered
 from store_server import StoreServer, build_store, running_store
 from waiting import WITHIN
 
-from operations.relocation.rehearsal.programs import postgres_program
-from operations.relocation.rehearsal.database import database
-from operations.relocation.writers.suspension import Patience
-from operations.relocation.writers.adapters import HANDS
 from operations.relocation.config.endpoints import Places
+from operations.relocation.rehearsal.database import database
+from operations.relocation.rehearsal.programs import postgres_program
 from operations.relocation.runner.step import StepError
 from operations.relocation.steps import commit, dns, freeze
+from operations.relocation.writers.adapters import HANDS
+from operations.relocation.writers.suspension import Patience
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

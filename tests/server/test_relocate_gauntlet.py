@@ -34,11 +34,11 @@ from gauntlet_scene import (
 from store_server import build_store
 from waiting import WITHIN
 
+from components.agents.mover.store.model import BLOCK
+from operations.project.journal import HEAD
+from operations.relocation.buckets.creation import keep_versions, make
 from operations.relocation.rehearsal.processes import BIN
 from operations.relocation.rehearsal.store import ALIAS, MOVER, REGION, ROOT, RehearsedStore, store
-from operations.relocation.buckets.creation import keep_versions, make
-from operations.project.journal import HEAD
-from components.agents.mover.store.model import BLOCK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -21,18 +21,17 @@ from control_plane import REPOSITORY
 from mlflow_server import HOW, PYTHON
 from waiting import wait_until
 
+from operations.relocation.config.endpoints import Places
+from operations.relocation.databases import postgres
+from operations.relocation.databases.mlflow_schema import MLFLOW
+from operations.relocation.databases.row_checksums import differences, sums_of
+from operations.relocation.databases.sql import begin, changed
+from operations.relocation.databases.uri_rewrite import addresses
 from operations.relocation.rehearsal.database import RehearsedDatabase, database
 from operations.relocation.rehearsal.store import MOVER, REGION, RehearsedStore, store
 from operations.relocation.rehearsal.tracking import RehearsedTracking, tracking
-from operations.relocation.steps import uri_refusals
-from operations.relocation.databases import postgres
-from operations.relocation.databases.mlflow_schema import MLFLOW
-from operations.relocation.databases.uri_rewrite import addresses
-from operations.relocation.databases.row_checksums import differences, sums_of
-from operations.relocation.databases.sql import begin, changed
-from operations.relocation.config.endpoints import Places
 from operations.relocation.runner.step import Move, StepError
-from operations.relocation.steps import databases, rewrite, smoke
+from operations.relocation.steps import databases, rewrite, smoke, uri_refusals
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping

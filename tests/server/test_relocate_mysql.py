@@ -12,12 +12,12 @@ import pytest
 from control_plane import free_ports
 from waiting import WITHIN
 
-from operations.relocation.rehearsal.processes import Child, child, home_of, until
-from operations.relocation.databases import mysql, mysql_uris, client_programs
 from operations.relocation.cluster import pipelines
+from operations.relocation.config.endpoints import DatabasePlace
+from operations.relocation.databases import client_programs, mysql, mysql_uris
 from operations.relocation.databases.row_checksums import differences
 from operations.relocation.databases.uri_rules import rules_of
-from operations.relocation.config.endpoints import DatabasePlace
+from operations.relocation.rehearsal.processes import Child, child, home_of, until
 from operations.relocation.runner.step import StepError
 
 if TYPE_CHECKING:

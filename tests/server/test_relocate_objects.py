@@ -10,11 +10,11 @@ import pytest
 import requests
 from control_plane import ControlPlane, running
 
-from operations.relocation.rehearsal.cluster import NODE, TEAM, Api, furnish, kind, path_of
 from operations.relocation.cluster.client import opened
 from operations.relocation.cluster.maker import maker
 from operations.relocation.cluster.serving import STOP, start_all
 from operations.relocation.config.endpoints import Places
+from operations.relocation.rehearsal.cluster import NODE, TEAM, Api, furnish, kind, path_of
 from operations.relocation.runner.step import Move, StepError
 from operations.relocation.steps import rewrite, smoke
 

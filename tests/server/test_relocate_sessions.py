@@ -10,11 +10,11 @@ import pytest
 from psycopg.errors import OperationalError
 from relocate_moves import Remembered
 
-from operations.relocation.rehearsal.programs import postgres_program
-from operations.relocation.rehearsal.database import RehearsedDatabase, database
 from operations.relocation.cluster import pipelines
-from operations.relocation.databases import postgres, postgres_read_only
 from operations.relocation.config.endpoints import DatabasePlace
+from operations.relocation.databases import postgres, postgres_read_only
+from operations.relocation.rehearsal.database import RehearsedDatabase, database
+from operations.relocation.rehearsal.programs import postgres_program
 from operations.relocation.runner.step import StepError
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import pytest
 import yaml
 
-from planning.platform.alerts.rulebook import alerts, rule_groups
 from planning.platform.alerts.model import Facts
+from planning.platform.alerts.rulebook import alerts, rule_groups
 from planning.platform.dashboards.boards import boards
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from components.connectivity.gateway_pod import SCRIPT as POD
 from components.clouds.aws.access.gateway_script import REFRESH, MachineScript
+from components.connectivity.gateway_pod import SCRIPT as POD
 from components.connectivity.ssh import SCRIPT as ACCOUNTS
 from components.connectivity.tunnel_pod import LEAD, TRANSLATE
 

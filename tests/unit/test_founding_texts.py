@@ -9,9 +9,9 @@ import pytest
 
 from catalogs.catalog import load
 from planning.costs import tco
+from planning.quoting.compute_price import Worth, worth_of_machines
 from planning.sizing.workloads.memory import accelerators_for_inference, accelerators_for_training
 from planning.sizing.workloads.storage import provisioned_gb
-from planning.quoting.compute_price import Worth, worth_of_machines
 
 BIG_THREE = {"aws", "gcp", "azure"}
 WITHIN_A_CENT = Decimal("0.01")  # the text rounds some figures and truncates others

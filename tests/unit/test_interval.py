@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planning.ceilings.verdict import judge
 from planning.costs.bill import Bill, Group, LineItem
 from planning.costs.bill_breakdown import component_of, in_part, placed, placement_of
 from planning.costs.bounds import Interval, bounded, exactly, of_lines
-from planning.values.verdict import Verdict
 from planning.spec.lock import Ceilings
 from planning.spec.lock_content import State
 from planning.values.money import Range
-from planning.ceilings.verdict import judge
+from planning.values.verdict import Verdict
 
 AMOUNTS = st.decimals(min_value=0, max_value=10**6, places=2)
 ENDS = st.one_of(st.none(), AMOUNTS)

@@ -17,8 +17,8 @@ from pulumi.runtime import stack as stack_module
 
 from operations.offline import adapter, sdk_counters
 from operations.offline.program import Run, run
-from planning.values.errors import AtollError, InputError
 from planning.costs.resources.resource import Resource, Secret, Unknown
+from planning.values.errors import AtollError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

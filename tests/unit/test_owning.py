@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from planning.costs import tco
 from planning.quoting.price_performance import BULK_SERVERS, SERVERS
-from planning.quoting.rent_or_buy import costs_of, spent
 from planning.quoting.quote import Buying
+from planning.quoting.rent_or_buy import costs_of, spent
 
 FAMILY = st.sampled_from(sorted(SERVERS))
 

@@ -11,9 +11,9 @@ from catalogs.model import AmbiguousPriceError, Item, Price, UnpricedError
 from catalogs.units import unit_of
 from planning.costs.bill import Group, total
 from planning.costs.charge import LIST_PRICE, Charge
+from planning.costs.pricing import price, price_all
 from planning.spec.lock_content import State
 from planning.values.money import Range
-from planning.costs.pricing import price, price_all
 
 EGRESS = (("0", "0.09"), ("10240", "0.085"), ("51200", "0.07"), ("153600", "0.05"))
 TIB = 1024

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planning.spec.platform import Installed, Platform, Quota, TeamShare, Work
-from planning.spec.lock import Ceilings, Lock, LockedLine
-from planning.values.money import HOURS_PER_MONTH
 from planning.agents.spend_guard import DRAIN_HOURS
-from planning.platform.queues import namespace_quotas
 from planning.ceilings.spend_bounds import by_queue, faults, guard_plan, opens, reaches
+from planning.platform.queues import namespace_quotas
 from planning.spec.cluster import ClusterSpec, Pool
+from planning.spec.lock import Ceilings, Lock, LockedLine
+from planning.spec.platform import Installed, Platform, Quota, TeamShare, Work
+from planning.values.money import HOURS_PER_MONTH
 
 sys.path.append(str(Path(__file__).parents[1] / "program"))
 import specs

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from catalogs.reference_pages import software
-from components.context import settings_reference
-from components.context.settings_keys import SETTINGS
 from cli.main import reference_page
 from cli.main.command_table import COMMANDS
+from components.context import settings_reference
+from components.context.settings_keys import SETTINGS
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 
@@ -18,7 +18,9 @@ REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 def test_every_setting_that_the_components_read_stands_in_the_page_and_no_other() -> None:
     keys = [each.key for each in SETTINGS]
     assert len(keys) == len(set(keys))
-    assert set(keys) == set(settings_reference.readers()), "SETTINGS in components/context/settings_keys.py has a row for each key"
+    assert set(keys) == set(settings_reference.readers()), (
+        "SETTINGS in components/context/settings_keys.py has a row for each key"
+    )
 
 
 def test_a_setting_is_found_however_it_is_read() -> None:

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planning.ceilings.savings import Relief, Step, amount, knobs, relief, without
 from planning.costs.bill import Bill, Group, LineItem
 from planning.spec.lock_content import State
 from planning.values.money import HOURS_PER_MONTH, Range
-from planning.ceilings.savings import Relief, Step, amount, knobs, relief, without
 
 READING = st.sampled_from(["min", "expected", "max"])
 RATES = ((0, "0.1"), (10_000, "0.07"), (80_000, "0.05"))

@@ -7,8 +7,8 @@ import pytest
 
 from operations.offline.program import run
 from operations.project.stack_config import PLACEHOLDER, read_config
-from planning.values.errors import InputError
 from planning.costs.resources.resource import Secret
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from catalogs.model import PurchaseKind, Term
-from planning.values.money import NOTHING, Range
 from planning.costs.upfront import list_upfront
+from planning.values.money import NOTHING, Range
 
 sys.path.append(str(Path(__file__).parents[1] / "program"))
 import specs

@@ -6,12 +6,12 @@ from typing import Annotated, cast
 
 import typer
 
-from cli.terminal import options as arguments
 from cli.commands.node_operations import options
-from cli.terminal.output import chosen_files, deliver, tell_written
-from operations.project.workspace import known_stack, shown
+from cli.terminal import options as arguments
 from cli.terminal.console import json_text, progress, show, show_json
+from cli.terminal.output import chosen_files, deliver, tell_written
 from operations.project.atomic_files import write_all
+from operations.project.workspace import known_stack, shown
 from planning.incidents.form import incidents_form, nodes_form
 
 Markdown = Annotated[
@@ -31,9 +31,9 @@ def nodes(
 
     Nothing is changed. The kubeconfig is the one that ATOLL_KUBECONFIG, or the checklist's own variable, names.
     """
+    from cli.views.nodes import nodes_parts  # noqa: PLC0415 - as above
     from operations.nodes import health  # noqa: PLC0415 - where it is asked for
     from operations.nodes.kubernetes_cluster import opened  # noqa: PLC0415 - an SDK, as above
-    from cli.views.nodes import nodes_parts  # noqa: PLC0415 - as above
 
     scene = health.scene_of(stack, placement=placement)
     at = options.now()
@@ -56,8 +56,8 @@ def incidents(
     stack: arguments.Stack, *, as_json: arguments.AsJson = False, output: Output = None, markdown: Markdown = ""
 ) -> int:
     """Show every node that failed, when what was done about it, and how it ended; from the log, in UTC."""
-    from operations.nodes.incident_log import logged  # noqa: PLC0415 - where it is asked for
     from cli.views.nodes import incidents_markdown, incidents_parts  # noqa: PLC0415 - as above
+    from operations.nodes.incident_log import logged  # noqa: PLC0415 - where it is asked for
 
     folder = Path(shown(known_stack(stack).stacks / stack))
     form = incidents_form(stack, logged(folder))

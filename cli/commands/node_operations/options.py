@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 if TYPE_CHECKING:
-    from operations.nodes.incident_log import IncidentLog
     from operations.nodes.health import Scene
+    from operations.nodes.incident_log import IncidentLog
 
 NodeName = Annotated[str, typer.Argument(metavar="NODE", help="Name of a node.", show_default=False)]
 Placement = Annotated[

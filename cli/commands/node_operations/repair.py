@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from cli.terminal import options as arguments
 from cli.commands.node_operations import options
+from cli.terminal import options as arguments
 from cli.terminal.console import note, show
 
 if TYPE_CHECKING:
+    from operations.nodes.health import Look, Scene
     from operations.nodes.ports import Cluster
     from operations.nodes.repair import Asked
-    from operations.nodes.health import Look, Scene
     from planning.incidents.node import Node
 
 EVERY_SECONDS: Final = 3.0
@@ -48,10 +48,10 @@ def mend(
     Disruption budgets are kept; a pod that may not go is named and stays. Each step is written to the stack's log of
     incidents and is not done twice: run the command again after whatever stopped it.
     """
-    from operations.nodes import repair, health, incident_closure  # noqa: PLC0415 - where it is asked for
+    from operations.nodes import health, incident_closure, repair  # noqa: PLC0415 - where it is asked for
     from operations.nodes.drain import Waiting  # noqa: PLC0415 - as above
-    from operations.nodes.kubernetes_cluster import opened  # noqa: PLC0415 - an SDK, as above
     from operations.nodes.incident_log import logged  # noqa: PLC0415 - as above
+    from operations.nodes.kubernetes_cluster import opened  # noqa: PLC0415 - an SDK, as above
 
     scene = health.scene_of(stack, placement=placement)
     cluster = opened(scene.spec)

@@ -5,12 +5,12 @@ from typing import Annotated
 
 import typer
 
-from cli.terminal import options as arguments
 from cli.commands.node_operations import options
+from cli.terminal import options as arguments
 from cli.terminal.console import note
-from planning.values.errors import CannotTellError, InputError
 from planning.incidents.findings import Standing
 from planning.incidents.replacement_limits import SHARE_PERCENT
+from planning.values.errors import CannotTellError, InputError
 
 Once = Annotated[bool, typer.Option("--once", help="Look once; exit 1 where a node failed, 11 where one is unknown.")]
 Cordon = Annotated[bool, typer.Option("--cordon", help="Cordon what certainly failed, and open its incident.")]
@@ -34,7 +34,8 @@ def watch(
     A node whose kubelet is silent is said, never cordoned. Of each pool, no more than --at-most nodes and --share
     percent are away at once, one always: more at a time is a false alarm or an outage, and needs a person.
     """
-    from operations.nodes import health, watch as watching  # noqa: PLC0415 - where it is asked for
+    from operations.nodes import health  # noqa: PLC0415 - where it is asked for
+    from operations.nodes import watch as watching
     from operations.nodes.kubernetes_cluster import opened  # noqa: PLC0415 - an SDK, as above
 
     scene = health.scene_of(stack, placement=placement)

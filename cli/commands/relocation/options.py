@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from operations.relocation.runner.freeze_window import in_words
 from cli.terminal.console import note
+from operations.relocation.runner.freeze_window import in_words
 from planning.values.errors import AtollError
 
 Source = Annotated[str, typer.Argument(metavar="SOURCE", help="The stack that is left.", show_default=False)]
@@ -37,8 +37,8 @@ Name = Annotated[
 
 def say_stopped(source: str, target: str, *, name: str = "") -> None:
     """What is so after a signal, and what to run next."""
-    from operations.relocation.runner import execution
     from operations.relocation import workspace  # noqa: PLC0415 - only after a stop
+    from operations.relocation.runner import execution
     from operations.relocation.runner.context import ROLL_BACK, RUN  # noqa: PLC0415 - as above
 
     named = f" --name {name}" if name else ""

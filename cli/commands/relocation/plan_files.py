@@ -4,21 +4,21 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from operations.project.workspace import shown
 from cli.terminal.console import note
 from operations.project.atomic_files import write_all
-from planning.values.errors import Fault, InputError
+from operations.project.workspace import shown
 from planning.inputs.files import read_content
+from planning.values.errors import Fault, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from operations.relocation.config.plan_inputs import Named
     from operations.relocation.config.endpoints import Places
-    from planning.spec.lock import Lock
+    from operations.relocation.config.plan_inputs import Named
     from planning.relocation.form import RelocationPlanForm
-    from planning.relocation.inventory.stack_inventory import Inventory
     from planning.relocation.inventory.assets import Thing
+    from planning.relocation.inventory.stack_inventory import Inventory
+    from planning.spec.lock import Lock
 
 BY_HAND = "by hand"
 
@@ -69,8 +69,8 @@ def look(known: "Sequence[tuple[Places, Path]]") -> None:
     """
     import os  # noqa: PLC0415 - where stores are asked
 
-    from operations.relocation.workspace import make  # noqa: PLC0415 - as above
     from operations.relocation.copies.bucket_usage import look_now  # noqa: PLC0415 - as above
+    from operations.relocation.workspace import make  # noqa: PLC0415 - as above
 
     if not known:
         hint = "give --places FILE, and export the keys that it names"
@@ -109,8 +109,8 @@ def draft_paths(old: "Lock", new: "Lock", path: Path) -> "dict[str, Path]":
     Raises:
         InputError: one is there: drafts are never written over anything.
     """
-    from operations.relocation.config.manual_confirmations import BY_HAND_NAME  # noqa: PLC0415 - where a draft is asked for
     from operations.relocation.config.draft import drafts  # noqa: PLC0415 - as above
+    from operations.relocation.config.manual_confirmations import BY_HAND_NAME  # noqa: PLC0415 - where a draft is asked for
     from operations.relocation.workspace import folder_of  # noqa: PLC0415 - as above
 
     def place(name: str) -> Path:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.terminal import options
-from cli.terminal.output import chosen_folder
 from cli.terminal.console import note, show, show_json
+from cli.terminal.output import chosen_folder
 
 if TYPE_CHECKING:
     from rich.table import Table

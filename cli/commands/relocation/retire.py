@@ -6,22 +6,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.terminal import options as arguments
-from operations.project.accepted_lock import own_lock
 from cli.commands.relocation import options
+from cli.terminal import options as arguments
+from cli.terminal.console import progress
 from cli.terminal.output import deliver
 from operations.plans.price_book import price_book
+from operations.project.accepted_lock import own_lock
 from operations.project.workspace import known_stack
-from cli.terminal.console import progress
 from planning.values.errors import CannotTellError, Fault, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from operations.project.workspace import Project
-    from planning.spec.lock import Lock
-    from planning.relocation.decommission import Retiring, ToZero
     from planning.costs.resources.resource import Resource
+    from planning.relocation.decommission import Retiring, ToZero
+    from planning.spec.lock import Lock
 
 HOW = "pulumi preview --destroy --json --stack {stack} > destroy.json, then --state destroy.json"
 
@@ -104,8 +104,8 @@ def _of_one(folder: Path, source: str, target: str) -> tuple[date, int]:
     Raises:
         InputError: it is not, or something of it is open.
     """
-    from operations.relocation.runner import execution
     from operations.project import lease  # noqa: PLC0415 - as above
+    from operations.relocation.runner import execution
     from operations.relocation.runner.state import State  # noqa: PLC0415 - as above
     from planning.relocation.steps import NAMES, POINT_OF_NO_RETURN  # noqa: PLC0415 - as above
 
@@ -137,9 +137,9 @@ def _found(
         InputError: the commit lies ahead: a clock is wrong.
     """
     from operations.relocation.decommission import deletions, kept  # noqa: PLC0415 - once the relocation is committed
+    from planning.relocation.decommission import retiring  # noqa: PLC0415 - as above
     from planning.relocation.inventory import stack_inventory as known  # noqa: PLC0415 - as above
     from planning.relocation.inventory.expected_assets import from_lock  # noqa: PLC0415 - as above
-    from planning.relocation.decommission import retiring  # noqa: PLC0415 - as above
 
     if committed > today:
         raise InputError(f"the commit, of {committed}, lies ahead of today, {today}", hint="look at the clock")
@@ -204,9 +204,9 @@ def _after(
     project: "Project", lock: "Lock", *, prices: str, own: str, as_json: bool, output: "Sequence[str] | None"
 ) -> int:
     """Whether the bill has come to nothing, by the same questions as `atoll leftovers`."""
+    from cli.views.orphans import leftovers_parts  # noqa: PLC0415 - as above
     from operations.clouds.registry import leftovers_of  # noqa: PLC0415 - clouds are asked only here
     from operations.project.stack_config import read_config  # noqa: PLC0415 - as above
-    from cli.views.orphans import leftovers_parts  # noqa: PLC0415 - as above
     from planning.cloud_checks.orphans_form import leftovers_form  # noqa: PLC0415 - as above
     from planning.relocation.decommission import to_zero  # noqa: PLC0415 - as above
 

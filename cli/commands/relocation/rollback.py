@@ -1,8 +1,8 @@
 """`atoll relocate rollback`: everything back as it was, as long as commit was not begun."""
 
 from cli.commands.relocation import options
-from operations.project.signals import until_stopped
 from cli.terminal.console import note
+from operations.project.signals import until_stopped
 
 
 def run_rollback(
@@ -20,8 +20,8 @@ def run_rollback(
     """
 
     def work() -> int:
-        from operations.relocation.runner import execution
         from operations.relocation import workspace  # noqa: PLC0415 - once there is something to take back
+        from operations.relocation.runner import execution
         from operations.relocation.steps.table import every_step  # noqa: PLC0415 - as above
 
         parts = workspace.to_roll_back(source, target, name=name, places=places, in_clear=plain, say=note)

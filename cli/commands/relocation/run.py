@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 import typer
 
 from cli.commands.relocation import options
-from operations.project.workspace import shown
-from operations.project.signals import until_stopped
 from cli.terminal.console import note
+from operations.project.signals import until_stopped
+from operations.project.workspace import shown
 from planning.inputs.faults import nearest
 from planning.relocation.steps import NAMES, POINT_OF_NO_RETURN
 
 if TYPE_CHECKING:
-    from operations.relocation.runner.execution import OnFailure
     from operations.relocation.runner.context import Parts
+    from operations.relocation.runner.execution import OnFailure
 
 BEFORE: Final = NAMES[NAMES.index(POINT_OF_NO_RETURN) - 1]
 

@@ -3,8 +3,8 @@
 from datetime import UTC, datetime
 from typing import cast
 
-from cli.terminal import options as arguments
 from cli.commands.relocation import options
+from cli.terminal import options as arguments
 from cli.terminal.output import deliver
 
 
@@ -17,9 +17,9 @@ def run_status(
     output: arguments.Output = None,
 ) -> int:
     """Show every step with its state and its evidence. Nothing is asked of either side, and nothing is written."""
-    from operations.relocation.runner import execution
-    from operations.relocation import workspace
     from operations.project import lease  # noqa: PLC0415 - where it is asked for
+    from operations.relocation import workspace
+    from operations.relocation.runner import execution
     from operations.relocation.runner.status import status_form  # noqa: PLC0415 - as above
 
     folder = workspace.folder_of(source, target, name=name)

@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from cli.terminal import options as arguments
 from cli.commands.relocation import options
+from cli.terminal import options as arguments
+from cli.terminal.console import note
 from cli.terminal.output import deliver
 from operations.project.signals import until_stopped
-from cli.terminal.console import note
 
 if TYPE_CHECKING:
     from operations.relocation.copies.verification import Proof

@@ -7,8 +7,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from cli.pages.charts.grid import grid
-from cli.pages.documents.markup import Markup, element, words
 from cli.pages.charts.scale import Scale, scale
+from cli.pages.documents.markup import Markup, element, words
 from planning.values.money import round_to
 
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from cli.pages.documents.markup import Markup, element, words
 from cli.pages.charts.frame import WIDTH, below, drawing, marker, text
 from cli.pages.charts.scale import Scale, scale
+from cli.pages.documents.markup import Markup, element, words
 from cli.terminal.amounts import percent, usd
 from cli.views.quote.labels import letter
 from planning.quoting.quote_form import versus_big_three_percent, worth_by_pool

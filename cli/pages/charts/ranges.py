@@ -6,9 +6,9 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from cli.pages.charts.bars import ceiling_line
-from cli.pages.documents.markup import element
 from cli.pages.charts.frame import WIDTH, below, drawing, heading, text
 from cli.pages.charts.scale import scale
+from cli.pages.documents.markup import element
 from cli.terminal.amounts import floor, usd
 from cli.views.quote.labels import named
 from planning.values.money import ZERO
@@ -16,8 +16,8 @@ from planning.values.money import ZERO
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from cli.pages.documents.markup import Markup
     from cli.pages.charts.scale import Scale
+    from cli.pages.documents.markup import Markup
     from planning.quoting.quote import Option
 
 LEFT: Final = 4

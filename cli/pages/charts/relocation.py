@@ -6,8 +6,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from cli.pages.charts.grid import grid
-from cli.pages.documents.markup import Markup, cells, element, joined, wide, words
 from cli.pages.charts.scale import Scale, scale
+from cli.pages.documents.markup import Markup, cells, element, joined, wide, words
 from cli.terminal.amounts import usd
 from cli.views.relocation.descriptions import said_span, sections, summed
 from planning.values.money import ZERO
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from planning.costs.json_shapes import LineForm
-    from planning.values.money import Range
     from planning.relocation.form import CellForm, RelocationPlanForm, StepForm
+    from planning.values.money import Range
 
 WIDTH: Final = 960
 LEFT: Final = 8

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from cli.pages.documents.markup import element, words
 from cli.pages.charts.frame import LETTER_WIDTH, MARKER, WIDTH, apart, below, beside, drawing, marker, text, upwards
 from cli.pages.charts.scale import scale
+from cli.pages.documents.markup import element, words
 from cli.terminal.amounts import days as days_of
 from cli.terminal.amounts import duration, usd, usd_short
 from cli.views.quote.labels import letter, named
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from decimal import Decimal
 
-    from cli.pages.documents.markup import Markup
     from cli.pages.charts.scale import Scale
+    from cli.pages.documents.markup import Markup
     from planning.quoting.quote import Option, Run
 
 LEFT: Final = 76

@@ -5,15 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from catalogs.units import spell_unit
-from cli.views.diff import amounts
-from cli.terminal.escaping import name, prose, title
-from cli.views.diff.verdicts import judged, row_verdict
 from cli.pages.documents.markdown_blocks import listed, table
+from cli.terminal.escaping import name, prose, title
+from cli.views.diff import amounts
+from cli.views.diff.verdicts import judged, row_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from planning.diff.form import BreachForm, CalledOutForm, ComponentDiffForm, ExemptionForm, LineDiffForm, StackDiffForm
+    from planning.diff.form import (
+        BreachForm,
+        CalledOutForm,
+        ComponentDiffForm,
+        ExemptionForm,
+        LineDiffForm,
+        StackDiffForm,
+    )
 
 VARIANTS: Final = ("full", "ten lines", "components", "no components", "rules", "nothing")
 LINES: Final = {"full": 100_000, "ten lines": 10, "components": 0}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from cli.views.diff import amounts
 from cli.terminal.escaping import plain
+from cli.views.diff import amounts
 from policies.table import RULES
 
 if TYPE_CHECKING:

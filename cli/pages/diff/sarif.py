@@ -10,8 +10,8 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
-from cli.views.diff import amounts
 from cli.terminal.escaping import plain
+from cli.views.diff import amounts
 from cli.views.diff.verdicts import limit_words
 from planning.spec.lock import LOCK_NAME
 from policies.breach import Level

@@ -6,10 +6,10 @@ import re
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
-from planning.values.printable import printable
 from planning.documents.blocks import Blank, Bullets, Heading, Notice, Paragraph, Picture, Table
 from planning.documents.figures import Figure, Sentence
 from planning.documents.footnotes import footnotes, numbers, of_columns
+from planning.values.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from cli.pages.charts.bars import bill_chart, legend
 from cli.pages.charts.dots import rate_chart, rate_rows
-from cli.pages.documents.markup import Markup, element, words
 from cli.pages.charts.market import market_chart
 from cli.pages.charts.ownership import owning_chart
 from cli.pages.charts.ranges import range_chart
 from cli.pages.charts.run_costs import run_chart
+from cli.pages.documents.markup import Markup, element, words
 from cli.pages.quote.comparison import deadline_days, workloads_run
 from cli.pages.quote.market import buyings
 from cli.views.quote.labels import letter
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from catalogs.catalog import Catalog
     from planning.checklist.model.checklist import Checklist
-    from planning.quoting.quote import Quote
     from planning.quoting.market_rank import Standing
+    from planning.quoting.quote import Quote
 
 Drawn = tuple[str, tuple[Markup, ...]]
 

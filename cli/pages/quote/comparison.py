@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cli.terminal.amounts import NOT_KNOWN, days, duration, floor, number, percent, readings, unpriced_note, usd
-from cli.views.quote.options import held_all_month, lead_worth, where
-from cli.views.quote.labels import describe_verdict, letter, named, views
 from cli.pages.quote.sheets import Cell, Chapter, Row, Sheet, texts
+from cli.terminal.amounts import NOT_KNOWN, days, duration, floor, number, percent, readings, unpriced_note, usd
+from cli.views.quote.labels import describe_verdict, letter, named, views
+from cli.views.quote.options import held_all_month, lead_worth, where
+from planning.checklist.model.workload import Compute
 from planning.costs.bill import Bill, Group
 from planning.costs.bill import total as sum_of
-from planning.checklist.model.workload import Compute
 from planning.quoting.quote_form import versus_big_three_percent
 from planning.spec.lock_content import State
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from decimal import Decimal
 
-    from planning.costs.bill import LineItem
     from planning.checklist.model.checklist import Checklist
+    from planning.costs.bill import LineItem
     from planning.quoting.quote import Option, Quote, Run
 
 

@@ -8,9 +8,9 @@ from cli.pages.quote.comparison import by_line, runs, side_by_side
 from cli.pages.quote.market import market, owning
 from cli.pages.quote.option import bills, options
 from cli.pages.quote.recommendation import recommendation
-from cli.views.quote.summary import describe_ceilings, describe_guard, describe_quote
 from cli.pages.quote.sheets import Cell, Notes, Sheets
 from cli.pages.quote.terms import assumptions, not_priced, prices, reasons, signing
+from cli.views.quote.summary import describe_ceilings, describe_guard, describe_quote
 from planning.quoting.option import ceilings
 
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from catalogs.catalog import Catalog
     from cli.pages.quote.sheets import Chapter
     from planning.checklist.model.checklist import Checklist
-    from planning.quoting.quote import Quote
     from planning.quoting.market_rank import Standing
+    from planning.quoting.quote import Quote
 
 
 def sheets(quote: Quote, *, checklist: Checklist, catalog: Catalog, standings: Sequence[Standing]) -> Sheets:

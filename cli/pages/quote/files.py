@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.pages.quote.html import page
 from cli.pages.quote.document import sheets
+from cli.pages.quote.html import page
 from cli.pages.quote.markdown import markdown as written
 from cli.views.quote.labels import order_options
 from planning.quoting.market_rank import standings

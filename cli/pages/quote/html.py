@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from cli.pages.documents.markup import Markup, element, joined, note_marks, wide, words
+from cli.pages.documents.shell import whole_page
 from cli.pages.quote.charts import charts
 from cli.pages.quote.style import QUOTE_STYLE
-from cli.pages.documents.shell import whole_page
 from cli.pages.quote.terms import letters
 
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from catalogs.catalog import Catalog
     from cli.pages.quote.sheets import Cell, Chapter, Footnote, Row, Sheet, Sheets
     from planning.checklist.model.checklist import Checklist
-    from planning.quoting.quote import Quote
     from planning.quoting.market_rank import Standing
+    from planning.quoting.quote import Quote
 
 SHORT: Final = 12  # rows of a table that paper shows in one piece
 CHAPTER: Final = 2  # level of a heading; sections of a chapter are below

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from cli.pages.quote.sheets import Cell, Chapter, Row, Sheet, texts
 from cli.terminal.amounts import number, percent, usd
 from cli.views.quote.labels import letter, named
-from cli.pages.quote.sheets import Cell, Chapter, Row, Sheet, texts
 from planning.quoting.quote_form import versus_big_three_percent, worth_by_pool
 
 if TYPE_CHECKING:
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from catalogs.model import Accelerator
     from cli.pages.quote.sheets import Notes
-    from planning.quoting.quote import Buying, Option, Quote
     from planning.quoting.market_rank import PoolStanding, Standing
+    from planning.quoting.quote import Buying, Option, Quote
 
 MARKET_HEAD: Final = (
     "option and pool",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cli.terminal.amounts import day, expected_month, floor, nodes, quantity, unpriced_note, usd_exact, usd_range
-from cli.views.quote.options import named_pools, option_details, shared_details, where
-from cli.views.quote.labels import describe_verdict, letter, named, views
 from cli.pages.quote.sheets import Cell, Chapter, Row, Sheet, texts
+from cli.terminal.amounts import day, expected_month, floor, nodes, quantity, unpriced_note, usd_exact, usd_range
+from cli.views.quote.labels import describe_verdict, letter, named, views
+from cli.views.quote.options import named_pools, option_details, shared_details, where
 from planning.costs.bill import Bill, Group
 from planning.costs.bill import total as sum_of
 from planning.spec.lock_content import State

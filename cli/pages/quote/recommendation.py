@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cli.pages.quote.sheets import Cell, Chapter, Row, Sheet, texts
 from cli.terminal.amounts import expected_month, total
 from cli.views.quote.labels import describe_tradeoff, describe_twins, explain_verdict, letter, named
-from cli.pages.quote.sheets import Cell, Chapter, Row, Sheet, texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from catalogs.staleness import MACHINE_AGE_LIMIT_DAYS, SERVICE_AGE_LIMIT_DAYS, age_days
+from cli.pages.quote.sheets import Cell, Chapter, Row, Sheet, texts
 from cli.terminal.amounts import day, term_number
 from cli.views.quote.derivations import describe_value
 from cli.views.quote.labels import find_shared, letter, named
 from cli.views.quote.summary import NOT_VALID, describe_advice, group_unmet
-from cli.pages.quote.sheets import Cell, Chapter, Row, Sheet, texts
-from planning.spec.lock_content import State
 from planning.quoting.quote import name_view
+from planning.spec.lock_content import State
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from cli.pages.quote.sheets import Notes
-    from planning.sizing.demand import Figure
     from planning.quoting.quote import Quote
+    from planning.sizing.demand import Figure
 
 AGAIN_LATER: Final = "After the last day the quote has to be made again."
 AGAIN_WITH_NEWER: Final = "The quote has to be made again with newer prices before anybody signs."

@@ -4,10 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from cli.pages.documents.markup import Markup, cells, element, joined, wide, words
 from cli.pages.charts.relocation import bill_chart, loss_matrix, timeline
+from cli.pages.documents.markup import Markup, cells, element, joined, wide, words
 from cli.pages.documents.shell import whole_page
-from cli.views.relocation.descriptions import cents, conclusion, heading, left_out, left_to_you, losses_text, made_of, moved, mover_text, said_size, said_span, said_usd, sections, summed
+from cli.views.relocation.descriptions import (
+    cents,
+    conclusion,
+    heading,
+    left_out,
+    left_to_you,
+    losses_text,
+    made_of,
+    moved,
+    mover_text,
+    said_size,
+    said_span,
+    said_usd,
+    sections,
+    summed,
+)
 from planning.quoting.quote_form import cents_form
 
 if TYPE_CHECKING:

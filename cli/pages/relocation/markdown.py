@@ -4,10 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from planning.values.printable import printable
 from cli.pages.relocation.manual_procedures import by_hand_text
-from cli.views.relocation.descriptions import cents, conclusion, heading, left_out, losses_text, made_of, moved, mover_text, said_size, said_span, said_usd, sections, summed
+from cli.views.relocation.descriptions import (
+    cents,
+    conclusion,
+    heading,
+    left_out,
+    losses_text,
+    made_of,
+    moved,
+    mover_text,
+    said_size,
+    said_span,
+    said_usd,
+    sections,
+    summed,
+)
 from planning.quoting.quote_form import cents_form
+from planning.values.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from planning.clone.comparison.stack_comparison import Comparison
     from planning.clone.comparison.difference import Difference
     from planning.clone.comparison.parity import Parity
     from planning.clone.comparison.price_lines import PriceLines
+    from planning.clone.comparison.stack_comparison import Comparison
     from planning.diff.form import AmountForm, DeltaForm, LineDiffForm
 
 LOUD: Final = "bold red"

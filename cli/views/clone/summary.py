@@ -9,8 +9,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from operations.clone.report import PLAIN
 from cli.views.diff import amounts
+from operations.clone.report import PLAIN
 from planning.clone.form import assumed_form
 from planning.values.verdict import Verdict
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from operations.clone.assembly import Clone
     from operations.clone.source import Source
-    from planning.clone.comparison.stack_comparison import Comparison
     from planning.clone.comparison.price_lines import PriceLines
+    from planning.clone.comparison.stack_comparison import Comparison
     from planning.diff.form import AmountForm
     from planning.spec.lock import Lock
 

@@ -10,8 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from catalogs.units import spell_unit
-from cli.views.diff import amounts
 from cli.terminal.escaping import plain
+from cli.views.diff import amounts
 from cli.views.diff.verdicts import headline, judged, limit_words, loudness, row_verdict, stack_reason
 
 if TYPE_CHECKING:
@@ -19,7 +19,15 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from planning.diff.form import AmountForm, BreachForm, ComponentDiffForm, DiffForm, LineDiffForm, RefForm, StackDiffForm
+    from planning.diff.form import (
+        AmountForm,
+        BreachForm,
+        ComponentDiffForm,
+        DiffForm,
+        LineDiffForm,
+        RefForm,
+        StackDiffForm,
+    )
 
 LOUD_STYLE = "bold red"
 STYLES = ("", "yellow", LOUD_STYLE, LOUD_STYLE)

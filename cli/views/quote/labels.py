@@ -7,9 +7,9 @@ from decimal import Decimal
 from string import ascii_uppercase
 from typing import TYPE_CHECKING, Final
 
-from planning.values.verdict import Verdict
-from planning.values.money import ZERO
 from planning.ceilings.verdict import NO_CEILING
+from planning.values.money import ZERO
+from planning.values.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,17 +7,26 @@ from typing import TYPE_CHECKING, Final
 
 from cli.terminal.amounts import NOT_KNOWN, duration, readings, usd, usd_short
 from cli.terminal.layout import GAP, ScreenLine, align_columns, wrap, wrap_name
+from cli.views.quote.labels import (
+    RECOMMENDED,
+    describe_misses,
+    describe_tradeoff,
+    describe_twins,
+    describe_verdict,
+    find_shared,
+    letter,
+    views,
+)
 from cli.views.quote.options import lead_worth
-from cli.views.quote.labels import RECOMMENDED, describe_misses, describe_tradeoff, describe_twins, describe_verdict, find_shared, letter, views
-from planning.values.verdict import Verdict
-from planning.quoting.quote import name_view
 from planning.ceilings.verdict import COSTS
+from planning.quoting.quote import name_view
+from planning.values.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from planning.spec.lock import Ceilings
     from planning.quoting.quote import Option, Quote
+    from planning.spec.lock import Ceilings
 
 MOST_LINES: Final = 40
 CAPS: Final = (6, 4, 3)  # lines that one sentence may take: the most that leaves the screen within its lines

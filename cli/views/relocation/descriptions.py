@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.units import spell_unit
 from cli.terminal.amounts import usd_exact
-from planning.values.money import ZERO, Range, to_cents
-from planning.relocation.formatting import amount, size_text, span_text
 from planning.relocation.durations import Span
+from planning.relocation.formatting import amount, size_text, span_text
+from planning.values.money import ZERO, Range, to_cents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from planning.costs.json_shapes import LineForm, RangeForm
-    from planning.relocation.form import RelocationPlanForm, ThingForm
     from planning.relocation.cost_form import SpanForm
+    from planning.relocation.form import RelocationPlanForm, ThingForm
 
 # What the keys of the bill's lines begin with, in the order in which they are shown.
 SECTIONS: Final = (

@@ -10,7 +10,22 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from cli.views.relocation.descriptions import cents, conclusion, heading, left_out, left_to_you, losses_text, made_of, moved, mover_text, said_size, said_span, said_usd, sections, summed
+from cli.views.relocation.descriptions import (
+    cents,
+    conclusion,
+    heading,
+    left_out,
+    left_to_you,
+    losses_text,
+    made_of,
+    moved,
+    mover_text,
+    said_size,
+    said_span,
+    said_usd,
+    sections,
+    summed,
+)
 from planning.quoting.quote_form import cents_form
 
 if TYPE_CHECKING:

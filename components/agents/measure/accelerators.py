@@ -7,11 +7,12 @@ from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from components.agents.measure import dcgm as dcgmi, matmul, nccl_tests, nvidia_smi
+from components.agents.measure import dcgm as dcgmi
+from components.agents.measure import matmul, nccl_tests, nvidia_smi
 from components.agents.measure.faults import CannotMeasureError, FoundWrongError
 from components.agents.measure.numbers import shown, text
-from components.agents.measure.records import measured
 from components.agents.measure.process import run
+from components.agents.measure.records import measured
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -9,8 +9,8 @@ from components.agents.measure import arguments, nccl_tests
 from components.agents.measure.accelerators import all_reduced
 from components.agents.measure.faults import CannotMeasureError, FoundWrongError
 from components.agents.measure.numbers import shown
-from components.agents.measure.records import ended, measured
 from components.agents.measure.process import run
+from components.agents.measure.records import ended, measured
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Final
 from components.agents.measure import arguments, fio, small_files
 from components.agents.measure.faults import CannotMeasureError, FoundWrongError
 from components.agents.measure.numbers import shown, text
-from components.agents.measure.records import ended, measured
 from components.agents.measure.process import run
+from components.agents.measure.records import ended, measured
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence

@@ -11,8 +11,8 @@ from components.agents.mover.ledger import Ledger
 from components.agents.mover.manifests.manifest import ManifestWriter
 from components.agents.mover.round_model import CopyOptions, RoundReport
 from components.agents.mover.rounds import Round
-from components.agents.mover.store.s3_client import connect
 from components.agents.mover.store.model import Place, StoreError
+from components.agents.mover.store.s3_client import connect
 from components.agents.mover.worker_pool import Crew
 
 if TYPE_CHECKING:

@@ -19,21 +19,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from components.agents.mover import progress_page
-from components.agents.mover.manifests import report
 from components.agents.mover.bandwidth import Bandwidth
 from components.agents.mover.bucket_copy import copy_round
-from components.agents.mover.manifests.shards import take
 from components.agents.mover.job_spec import SpecError, read_spec
-from components.agents.mover.manifests.scan import Look, StoppedError, Watching
+from components.agents.mover.manifests import report
 from components.agents.mover.manifests.manifest import ManifestError, ManifestWriter, rows
+from components.agents.mover.manifests.scan import Look, StoppedError, Watching
+from components.agents.mover.manifests.shards import take
 from components.agents.mover.round_model import CopyOptions
-from components.agents.mover.store.s3_client import connect
 from components.agents.mover.store.model import Head, StoreError
+from components.agents.mover.store.s3_client import connect
 
 if TYPE_CHECKING:
     from components.agents.mover.job_spec import JobSpec
-    from components.agents.mover.progress import Progress
     from components.agents.mover.manifests.row import Row
+    from components.agents.mover.progress import Progress
 
 # Exit codes; `operations.relocation.jobs.objects` tells Kubernetes what they mean.
 DONE: Final = 0

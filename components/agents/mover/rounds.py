@@ -8,7 +8,8 @@ from functools import partial
 from queue import Empty
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from components.agents.mover import transfer_plan, deletions, versions as histories, transfer, tags
+from components.agents.mover import deletions, tags, transfer, transfer_plan
+from components.agents.mover import versions as histories
 from components.agents.mover.manifests.row_text import row_of
 from components.agents.mover.progress import Teller
 from components.agents.mover.round_model import NAMED, CopyOptions, RoundReport
@@ -18,11 +19,11 @@ from components.agents.mover.worker_pool import Crew, Hands, Job, Outcome
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from components.agents.mover.transfer_plan import Key
     from components.agents.mover.ledger import Ledger, Written
     from components.agents.mover.manifests.manifest import ManifestWriter
-    from components.agents.mover.store.s3_client import S3Store
     from components.agents.mover.store.model import Listed
+    from components.agents.mover.store.s3_client import S3Store
+    from components.agents.mover.transfer_plan import Key
 
 TOGETHER: Final = 256  # keys that are intended, and written down, at once
 UNDER_WAY: Final = 1024  # keys that are given to the threads and not yet done

@@ -6,10 +6,10 @@ import threading
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
-from components.agents.mover.manifests.block_hash import of_blocks
 from components.agents.mover.ledger import Written
-from components.agents.mover.manifests.row_text import line_of
+from components.agents.mover.manifests.block_hash import of_blocks
 from components.agents.mover.manifests.row import Row
+from components.agents.mover.manifests.row_text import line_of
 from components.agents.mover.store.model import BLOCK, Head, StoreError
 from components.agents.mover.worker_pool import Hands, Job, Outcome, judged
 

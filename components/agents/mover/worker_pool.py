@@ -9,8 +9,8 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Literal
 
 from components.agents.mover.store.errors import hopeless
-from components.agents.mover.store.s3_client import S3Store, connect
 from components.agents.mover.store.model import StoreError
+from components.agents.mover.store.s3_client import S3Store, connect
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -8,17 +8,17 @@ import pulumi_kubernetes as kubernetes
 
 from components.clouds.aws.access.log_forwarding import ForwardingAccess, ForwardingAccessArgs
 from components.clouds.aws.access.methods import ways_in
-from components.context.names import workloads
-from components.clouds.aws.cluster.load_balancers import CLASS
 from components.clouds.aws.cluster.context import ground
+from components.clouds.aws.cluster.load_balancers import CLASS
 from components.clouds.aws.cluster.software import Software, after_nodes, before_nodes, software, watch_ceiling
 from components.clouds.aws.network.domain import Domain, DomainArgs
 from components.clouds.aws.network.peering import Peering, PeeringArgs
 from components.clouds.aws.nodepools.pools import is_elastic, other_pools, system_pools
-from components.context.placement import Built, ClusterHandle, Identity, Ingress, Names, ObjectStore, StorageClasses
 from components.clouds.aws.storage.classes import DISK, Classes, ClassesArgs
 from components.clouds.aws.storage.platform_bucket import platform_bucket
 from components.clouds.aws.storage.tiers import tiers
+from components.context.names import workloads
+from components.context.placement import Built, ClusterHandle, Identity, Ingress, Names, ObjectStore, StorageClasses
 from planning.platform.log_forwarding import by_identity
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     import pulumi
 
     from components.clouds.aws.cluster.context import Ground
-    from components.context.placement import Site
     from components.clouds.aws.storage.tiers import Tiers
+    from components.context.placement import Site
 
 
 def build(site: Site) -> Built:

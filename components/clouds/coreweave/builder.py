@@ -8,19 +8,28 @@ from typing import TYPE_CHECKING, Final
 import pulumi_coreweave as coreweave
 import pulumi_kubernetes as kubernetes
 
-from components.clouds.coreweave.storage.bucket_access import BucketAccess, BucketAccessArgs
-from components.clouds.coreweave.storage.platform_bucket_access import PlatformAccess, PlatformAccessArgs
-from components.context.names import workloads
-from components.platform.building_blocks.bucket_users import bucket_users
 from components.clouds.coreweave.cluster.control_plane import Cluster, ClusterArgs
 from components.clouds.coreweave.cluster.settings import CoreWeaveSettings, read
 from components.clouds.coreweave.network.vpc import Network, NetworkArgs
 from components.clouds.coreweave.nodepools.nodepool import NodePool, NodePoolArgs
-from components.context.placement import Built, ClusterHandle, Identity, Ingress, Names, ObjectStore, PlatformBucket, StorageClasses
+from components.clouds.coreweave.storage.bucket_access import BucketAccess, BucketAccessArgs
 from components.clouds.coreweave.storage.buckets import ENDPOINT, ObjectTier, ObjectTierArgs
-from components.clouds.coreweave.storage.platform_bucket import PlatformStorage, PlatformStorageArgs
 from components.clouds.coreweave.storage.file_systems import SharedFileSystem, SharedFileSystemArgs
+from components.clouds.coreweave.storage.platform_bucket import PlatformStorage, PlatformStorageArgs
+from components.clouds.coreweave.storage.platform_bucket_access import PlatformAccess, PlatformAccessArgs
+from components.context.names import workloads
+from components.context.placement import (
+    Built,
+    ClusterHandle,
+    Identity,
+    Ingress,
+    Names,
+    ObjectStore,
+    PlatformBucket,
+    StorageClasses,
+)
 from components.context.platform_bucket import OWNER
+from components.platform.building_blocks.bucket_users import bucket_users
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

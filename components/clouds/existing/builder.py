@@ -8,12 +8,21 @@ import pulumi
 
 from components.clouds.existing.cluster.control_plane import ExistingCluster, ExistingClusterArgs
 from components.context.contract import ContractArgs, Rented
-from components.context.placement import Built, ClusterHandle, Identity, Ingress, Names, ObjectStore, PlatformBucket, StorageClasses
+from components.context.placement import (
+    Built,
+    ClusterHandle,
+    Identity,
+    Ingress,
+    Names,
+    ObjectStore,
+    PlatformBucket,
+    StorageClasses,
+)
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
-    from components.context.settings import Settings
     from components.context.placement import Site
+    from components.context.settings import Settings
 
 
 def build(site: Site) -> Built:

@@ -9,23 +9,23 @@ import pulumi_kubernetes as kubernetes
 
 from components.clouds.gcp.access.log_forwarding import ForwardingAccess, ForwardingAccessArgs
 from components.clouds.gcp.access.methods import rights_inside, ways_in
-from components.context.names import workloads
-from components.clouds.gcp.cluster.control_plane import Cluster, ClusterArgs
 from components.clouds.gcp.account.budget import Budget, BudgetArgs
-from components.clouds.gcp.cluster.context import lay, shared_item
 from components.clouds.gcp.account.logs import Logs, LogsArgs
 from components.clouds.gcp.account.names import LUSTRE, pool_labels
+from components.clouds.gcp.cluster.context import lay, shared_item
+from components.clouds.gcp.cluster.control_plane import Cluster, ClusterArgs
 from components.clouds.gcp.cluster.settings import pool_zones, reservation_of
 from components.clouds.gcp.network.domain import Domain, DomainArgs
+from components.clouds.gcp.network.peering import Peering, PeeringArgs
 from components.clouds.gcp.nodepools.gpu_network import Lanes, LanesArgs
 from components.clouds.gcp.nodepools.gpu_networks import FabricsArgs, fabrics, interfaces
-from components.clouds.gcp.network.peering import Peering, PeeringArgs
-from components.clouds.gcp.nodepools.nodepool import NodePool, NodePoolArgs
 from components.clouds.gcp.nodepools.machines import disk_type, fabric_of
-from components.context.placement import Built, ClusterHandle, Identity, Ingress, Names, ObjectStore, StorageClasses
+from components.clouds.gcp.nodepools.nodepool import NodePool, NodePoolArgs
 from components.clouds.gcp.storage.classes import DISK, SHARED, Classes, ClassesArgs, kept
 from components.clouds.gcp.storage.platform_bucket import platform_bucket
 from components.clouds.gcp.storage.tiers import objects, shared
+from components.context.names import workloads
+from components.context.placement import Built, ClusterHandle, Identity, Ingress, Names, ObjectStore, StorageClasses
 from planning.platform.log_forwarding import by_identity
 
 if TYPE_CHECKING:
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from components.clouds.gcp.access.methods import WaysIn
     from components.clouds.gcp.cluster.context import Ground
     from components.clouds.gcp.nodepools.gpu_network import Fabric
-    from components.context.placement import Site
     from components.clouds.gcp.storage.file_systems import SharedFileSystem
+    from components.context.placement import Site
     from planning.spec.cluster import ClusterSpec
 
 

@@ -8,10 +8,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from planning.values.errors import InputError
 from planning.inputs.files import read_content, read_text
 from planning.platform.digests import LOCK_NAME, SoftwareLock, read_lock, unresolved
 from planning.platform.mirror import OCI, REGISTRY_FILE, downloading, is_registry, lacking, mismatched
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,8 +10,8 @@ from components.platform.building_blocks.names import AIRFLOW, AIRFLOW_ACCOUNTS,
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from planning.spec.platform import Platform
     from planning.spec.cluster import ClusterSpec
+    from planning.spec.platform import Platform
 
 ALWAYS: Final[Mapping[str, str]] = {  # user: part without which it is nobody
     "velero": "velero",

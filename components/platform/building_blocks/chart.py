@@ -9,17 +9,17 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from catalogs.software.reader import software
-from components.platform.building_blocks.images import image_values, merged, values_from
 from components.platform.building_blocks.artifact_mirror import UP, of_program
+from components.platform.building_blocks.images import image_values, merged, values_from
 from planning.platform.mirror import OCI, chart_file, is_registry
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from components.platform.building_blocks.context import Ground
     from components.context.placement import Site
-    from planning.spec.platform import Installed
+    from components.platform.building_blocks.context import Ground
     from planning.platform.digests import Sourced
+    from planning.spec.platform import Installed
 
 SECONDS_TO_START: Final = 900
 

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from decimal import Decimal
 
-    from components.platform.building_blocks.keyring import Keyring
-    from components.context.settings import Settings
     from components.context.placement import ClusterHandle
-    from planning.spec.platform import Installed, Platform
+    from components.context.settings import Settings
+    from components.platform.building_blocks.keyring import Keyring
     from planning.costs.node_prices import NodePrices
     from planning.spec.cluster import ClusterSpec
+    from planning.spec.platform import Installed, Platform
 
 
 Charges = list[dict[str, object]]

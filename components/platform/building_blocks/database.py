@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Final
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.platform.building_blocks.bucket_users import PROVIDER
 from components.platform.building_blocks import network_policies
-from components.platform.building_blocks.names import DATABASES, OBJECT_STORE, S3_ADDRESS
+from components.platform.building_blocks.bucket_users import PROVIDER
 from components.platform.building_blocks.images import picture
+from components.platform.building_blocks.names import DATABASES, OBJECT_STORE, S3_ADDRESS
 from components.platform.building_blocks.object_store_access import CA_KEY, CA_NAME, REGION, bucket_way, pod_port
 from planning.platform.backups import PLANS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from components.platform.building_blocks.context import Ground
     from components.context.placement import PlatformBucket
+    from components.platform.building_blocks.context import Ground
 
 POSTGRES: Final = "postgresql.cnpg.io/v1"
 # What CloudNativePG 1.30.0 runs by default is 18.6-system-trixie, whose tag moves; this is the build in its catalog of
@@ -91,7 +91,9 @@ def database(
     )
     _schedule(cluster, namespace=namespace, ground=ground, parent=made)
     _monitor(cluster, namespace=namespace, parent=made)
-    network_policies.allow(f"{cluster}-operator", source=DATABASES, target=namespace, ports=OPERATOR_PORTS, parent=parent)
+    network_policies.allow(
+        f"{cluster}-operator", source=DATABASES, target=namespace, ports=OPERATOR_PORTS, parent=parent
+    )
     return Database(
         host=f"{cluster}-rw.{namespace}.svc.cluster.local",
         name=name,

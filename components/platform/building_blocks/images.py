@@ -10,14 +10,14 @@ from catalogs.software.exact_versions import split
 from catalogs.software.model import HeldIn
 from catalogs.software.reader import images_of
 from components.platform.building_blocks.artifact_mirror import of_program
-from planning.values.errors import AtollError
 from planning.platform.digests import image_digest
 from planning.platform.mirror import host_and_path, target
+from planning.values.errors import AtollError
 
 if TYPE_CHECKING:
     from catalogs.software.model import Image
-    from components.platform.building_blocks.context import Ground
     from components.platform.building_blocks.artifact_mirror import Shelf
+    from components.platform.building_blocks.context import Ground
     from planning.spec.platform import Installed
 
 BARE: Final = ".sha"  # end of a key whose chart writes "sha256:" itself (kube-prometheus-stack and its subcharts)

@@ -11,9 +11,9 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 import yaml
 
+from components.platform.building_blocks.artifact_mirror import UP
 from components.platform.building_blocks.controller_fields import filled
 from components.platform.building_blocks.images import image_map
-from components.platform.building_blocks.artifact_mirror import UP
 from planning.platform.mirror import MANIFESTS, is_registry
 
 if TYPE_CHECKING:

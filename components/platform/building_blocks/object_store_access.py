@@ -10,16 +10,16 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.context.names import METADATA_ADDRESS, POD_IDENTITY_ADDRESS
-from components.platform.building_blocks.bucket_users import PROVIDER
 from components.platform.building_blocks import network_policies
+from components.platform.building_blocks.bucket_users import PROVIDER
 from components.platform.building_blocks.names import CLUSTER_ISSUER, S3_ADDRESS
 from planning.values.errors import AtollError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from components.platform.building_blocks.context import Ground
     from components.context.placement import PlatformBucket
+    from components.platform.building_blocks.context import Ground
 
 REGION: Final = "us-east-1"  # what MinIO and SeaweedFS answer to unless told otherwise
 POD_PORTS: Final[Mapping[str, int]] = {"minio": 9000, "seaweedfs": 8443}  # of the pods behind `names.S3_ADDRESS`

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from components.context.names import namespace
-from planning.platform.alerts.slo_targets import owed, shared_tiers
-from planning.platform.alerts.model import Facts
 from planning.costs.node_prices import NodePrices
+from planning.platform.alerts.model import Facts
+from planning.platform.alerts.slo_targets import owed, shared_tiers
 
 if TYPE_CHECKING:
     from decimal import Decimal

@@ -14,9 +14,17 @@ import pulumi_kubernetes as kubernetes
 from components.platform.building_blocks import chart, network_policies
 from components.platform.building_blocks.component import Part
 from components.platform.building_blocks.database import Database, database
-from components.platform.building_blocks.routes import door
 from components.platform.building_blocks.names import AIRFLOW, AIRFLOW_ACCOUNTS, AIRFLOW_HOST, OBJECT_STORE
-from components.platform.building_blocks.object_store_access import CA_KEY, CA_NAME, Store, bucket_way, pod_port, store_of, trust
+from components.platform.building_blocks.object_store_access import (
+    CA_KEY,
+    CA_NAME,
+    Store,
+    bucket_way,
+    pod_port,
+    store_of,
+    trust,
+)
+from components.platform.building_blocks.routes import door
 
 if TYPE_CHECKING:
     from components.platform.building_blocks.component import Charges
@@ -246,7 +254,9 @@ def _ways(store: Store, ground: Ground, *, parent: pulumi.Resource) -> None:
     if store.keyless:
         bucket_way("airflow-bucket", namespace=AIRFLOW, pods={"release": NAME}, ground=ground, parent=parent)
     else:
-        network_policies.allow("airflow-store", source=AIRFLOW, target=OBJECT_STORE, ports=[pod_port(ground)], parent=parent)
+        network_policies.allow(
+            "airflow-store", source=AIRFLOW, target=OBJECT_STORE, ports=[pod_port(ground)], parent=parent
+        )
     if ground.settings.airflow_dags:
         network_policies.outward("airflow-dags", namespace=AIRFLOW, parent=parent)
 

@@ -12,9 +12,17 @@ from components.context.names import namespace, workloads
 from components.platform.building_blocks import chart, network_policies
 from components.platform.building_blocks.component import Part
 from components.platform.building_blocks.database import Database, database
-from components.platform.building_blocks.routes import door
 from components.platform.building_blocks.names import MLFLOW, MLFLOW_HOST, OBJECT_STORE
-from components.platform.building_blocks.object_store_access import CA_KEY, CA_NAME, Store, bucket_way, pod_port, store_of, trust
+from components.platform.building_blocks.object_store_access import (
+    CA_KEY,
+    CA_NAME,
+    Store,
+    bucket_way,
+    pod_port,
+    store_of,
+    trust,
+)
+from components.platform.building_blocks.routes import door
 
 if TYPE_CHECKING:
     from components.platform.building_blocks.component import Charges

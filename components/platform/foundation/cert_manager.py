@@ -10,8 +10,8 @@ import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
 from components.platform.building_blocks.component import Part
-from components.platform.building_blocks.network_policies import watched
 from components.platform.building_blocks.manifests import Overlay, asks, manifests, on_system, paths_of
+from components.platform.building_blocks.network_policies import watched
 
 if TYPE_CHECKING:
     from components.platform.building_blocks.component import Charges

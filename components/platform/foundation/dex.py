@@ -11,13 +11,13 @@ from urllib.parse import urlsplit
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.tenancy.cluster import shut_namespace
 from components.platform.building_blocks import names
 from components.platform.building_blocks.component import Part
-from components.platform.foundation.dex_configuration import Secrets, configuration, password_of
-from components.platform.building_blocks.network_policies import allow, api_servers, fence, outward
 from components.platform.building_blocks.manifests import Overlay, Patch, manifests, on_system, paths_of
+from components.platform.building_blocks.network_policies import allow, api_servers, fence, outward
 from components.platform.building_blocks.sso import DEX_PORT, addresses
+from components.platform.foundation.dex_configuration import Secrets, configuration, password_of
+from components.tenancy.cluster import shut_namespace
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:

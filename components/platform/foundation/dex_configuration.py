@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from components.platform.foundation.dex_connectors import TITLES, connector
 from components.platform.building_blocks.sso import DEX_PORT, addresses, clients
+from components.platform.foundation.dex_connectors import TITLES, connector
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final, final
 
 import pulumi
 
-from components.tenancy.cluster import Marks, shut_namespace
 from components.platform.building_blocks import names
 from components.platform.building_blocks.component import Part
 from components.platform.building_blocks.network_policies import api_servers, fence
+from components.tenancy.cluster import Marks, shut_namespace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

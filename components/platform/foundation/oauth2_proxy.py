@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.tenancy.cluster import shut_namespace
 from components.platform.building_blocks import names
 from components.platform.building_blocks.component import Part
-from components.platform.building_blocks.network_policies import api_servers, fence
 from components.platform.building_blocks.manifests import Overlay, Patch, asks, manifests, on_system, paths_of
+from components.platform.building_blocks.network_policies import api_servers, fence
 from components.platform.building_blocks.sso import PROXY, Addresses, addresses
+from components.tenancy.cluster import shut_namespace
 
 if TYPE_CHECKING:
     from components.platform.building_blocks.component import Charges

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final, final
 
 import pulumi
 
-from components.platform.building_blocks.component import Part
 from components.platform.building_blocks.chart import release
+from components.platform.building_blocks.component import Part
 from components.platform.gpu.devices import ANY_TAINT, MACHINE, OURS, POOL, only
 from planning.platform.accelerators import NVIDIA, device
 from planning.platform.alerts.metrics import gpu_counters

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import yaml
 
-from components.platform.building_blocks.component import Part
 from components.platform.building_blocks.chart import release
+from components.platform.building_blocks.component import Part
 from components.platform.gpu.devices import gpu_values, on_pools
 from planning.platform.accelerators import NVIDIA, TURNS, device
 from planning.platform.queues import shared

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final, final
 
 import pulumi
 
-from components.platform.building_blocks.component import Part
 from components.platform.building_blocks.chart import release
+from components.platform.building_blocks.component import Part
 from components.platform.gpu.devices import fabric_values
 
 if TYPE_CHECKING:

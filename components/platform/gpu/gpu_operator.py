@@ -9,11 +9,11 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 import yaml
 
-from components.platform.building_blocks.component import Part
 from components.platform.building_blocks.chart import release
+from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.network_policies import outward
 from components.platform.gpu.device_plugin import turns
 from components.platform.gpu.devices import ANY_TAINT, OURS
-from components.platform.building_blocks.network_policies import outward
 from planning.platform.alerts.metrics import gpu_counters
 
 if TYPE_CHECKING:

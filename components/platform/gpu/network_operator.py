@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.platform.building_blocks.component import Part
 from components.platform.building_blocks.chart import release
+from components.platform.building_blocks.component import Part
 from components.platform.gpu.devices import ANY_TAINT, OURS
 
 if TYPE_CHECKING:

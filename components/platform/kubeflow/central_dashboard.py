@@ -10,8 +10,8 @@ import pulumi
 
 from components.platform.building_blocks import names
 from components.platform.building_blocks.component import Part
-from components.platform.building_blocks.retention import DEFINITION, keeper
 from components.platform.building_blocks.manifests import Overlay, Patch, asks, manifests, on_system, paths_of, proxies
+from components.platform.building_blocks.retention import DEFINITION, keeper
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -11,9 +11,9 @@ import yaml
 
 from components.platform.building_blocks import names
 from components.platform.building_blocks.component import Part
-from components.platform.building_blocks.retention import CLAIM, claims, keeper
-from components.platform.building_blocks.manifests import Overlay, Patch, asks, manifests, on_system, paths_of, proxies
 from components.platform.building_blocks.images import picture
+from components.platform.building_blocks.manifests import Overlay, Patch, asks, manifests, on_system, paths_of, proxies
+from components.platform.building_blocks.retention import CLAIM, claims, keeper
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,8 +10,8 @@ import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
 from components.platform.building_blocks.component import Part
-from components.platform.building_blocks.retention import CLAIM, claims, keeper
 from components.platform.building_blocks.manifests import Overlay, Patch, asks, manifests, on_system, paths_of, proxies
+from components.platform.building_blocks.retention import CLAIM, claims, keeper
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

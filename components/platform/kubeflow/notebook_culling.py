@@ -14,10 +14,10 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.agents import notebook_culler
+from components.context.pod_code import read_module
 from components.platform.building_blocks import names
 from components.platform.building_blocks.manifests import PROXY
 from components.platform.building_blocks.script_pod import script_pod
-from components.context.pod_code import read_module
 
 if TYPE_CHECKING:
     from pulumi_kubernetes.core.v1 import PodSpecArgsDict

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from components.context.accelerators import BURN_IN_TAINT, device, taints
-from components.platform.kubeflow.notebook_images import CODE, jupyter_images
 from components.platform.building_blocks.images import picture
+from components.platform.kubeflow.notebook_images import CODE, jupyter_images
 from planning.checklist.model.vocabulary import Ide
 from planning.platform.queues import flavor
 

@@ -15,9 +15,9 @@ import yaml
 
 from components.platform.building_blocks import names
 from components.platform.building_blocks.component import Part
-from components.platform.building_blocks.retention import CLAIM, claims, keeper
 from components.platform.building_blocks.manifests import Overlay, Patch, asks, manifests, on_system, paths_of, proxies
 from components.platform.building_blocks.object_store_access import CA_KEY, Store, store_of, trust
+from components.platform.building_blocks.retention import CLAIM, claims, keeper
 from planning.values.errors import AtollError
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 
 from catalogs.software.reader import images_of
-from components.platform.observability import log_forwarding
 from components.platform.building_blocks import names
-from components.platform.building_blocks.component import Part
 from components.platform.building_blocks.chart import release
+from components.platform.building_blocks.component import Part
 from components.platform.building_blocks.network_policies import EVERYWHERE, allow
+from components.platform.observability import log_forwarding
 from components.platform.observability.pod_resources import asks
 
 if TYPE_CHECKING:

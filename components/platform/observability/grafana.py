@@ -9,9 +9,9 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
-from components.platform.observability.pod_resources import asks
 from components.platform.building_blocks.sso import addresses
 from components.platform.building_blocks.subjects import admins
+from components.platform.observability.pod_resources import asks
 
 if TYPE_CHECKING:
     from components.platform.building_blocks.context import Ground

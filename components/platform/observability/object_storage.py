@@ -10,7 +10,14 @@ import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
 from components.platform.building_blocks.network_policies import allow
-from components.platform.building_blocks.object_store_access import CA_KEY, CA_NAME, bucket_way, pod_port, store_of, trust
+from components.platform.building_blocks.object_store_access import (
+    CA_KEY,
+    CA_NAME,
+    bucket_way,
+    pod_port,
+    store_of,
+    trust,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

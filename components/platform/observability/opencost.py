@@ -10,10 +10,10 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.component import Part
 from components.platform.building_blocks.chart import release
-from components.platform.observability.pod_resources import asks
+from components.platform.building_blocks.component import Part
 from components.platform.building_blocks.price_labels import by_label, label_of
+from components.platform.observability.pod_resources import asks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

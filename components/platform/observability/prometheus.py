@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.platform.observability import alerting, grafana
 from components.platform.building_blocks import names
-from components.platform.building_blocks.component import Part
 from components.platform.building_blocks.chart import release
-from components.platform.building_blocks.routes import door
+from components.platform.building_blocks.component import Part
 from components.platform.building_blocks.network_policies import PROMETHEUS_PODS, allow, outward
-from components.platform.observability.pod_resources import asks
+from components.platform.building_blocks.routes import door
 from components.platform.building_blocks.sso import DEX_PORT
+from components.platform.observability import alerting, grafana
+from components.platform.observability.pod_resources import asks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

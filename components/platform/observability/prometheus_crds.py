@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, final
 
 import pulumi
 
-from components.platform.building_blocks.component import Part
 from components.platform.building_blocks.chart import release
+from components.platform.building_blocks.component import Part
 
 if TYPE_CHECKING:
     from components.platform.building_blocks.component import Charges

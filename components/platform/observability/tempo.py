@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final, final
 
 import pulumi
 
-from components.platform.building_blocks.component import Part
 from components.platform.building_blocks.chart import release
+from components.platform.building_blocks.component import Part
 from components.platform.observability.object_storage import ACCESS_KEY, SECRET_KEY, Kept, authority, kept
 from components.platform.observability.pod_resources import asks
 

@@ -10,10 +10,10 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.component import Part
 from components.platform.building_blocks.chart import release
-from components.platform.building_blocks.routes import door
+from components.platform.building_blocks.component import Part
 from components.platform.building_blocks.network_policies import allow, outward
+from components.platform.building_blocks.routes import door
 from components.platform.building_blocks.sso import DEX_PORT, addresses
 from components.platform.building_blocks.subjects import admins, everybody
 

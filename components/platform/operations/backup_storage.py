@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     import pulumi
 
-    from components.platform.building_blocks.context import Ground
     from components.context.placement import PlatformBucket
+    from components.platform.building_blocks.context import Ground
 
 USER: Final = "velero"  # of the provider's bucket, and its prefix there
 STORE_USER: Final = "backups"  # of the store in the cluster, and its bucket

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.platform.building_blocks import names
 from components.agents import spend_guard as spend_guard_script
+from components.context.pod_code import path_of, read_module
+from components.platform.building_blocks import names
 from components.platform.building_blocks.component import Part
 from components.platform.building_blocks.images import picture
 from components.platform.building_blocks.price_labels import key_of, label_of
 from components.platform.building_blocks.script_pod import script_pod
-from components.context.pod_code import path_of, read_module
 from planning.agents import spend_guard, spend_ledger
-from planning.costs.node_prices import NodePrices
 from planning.agents.spend_ledger import plan_to_text
 from planning.ceilings.spend_plan import spend_plan
+from planning.costs.node_prices import NodePrices
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

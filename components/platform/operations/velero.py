@@ -12,10 +12,10 @@ import yaml
 from catalogs.software.reader import images_of
 from components.context.names import METADATA_ADDRESS, POD_IDENTITY_ADDRESS
 from components.platform.building_blocks import names
-from components.platform.building_blocks.component import Part
 from components.platform.building_blocks.chart import release
-from components.platform.building_blocks.network_policies import allow, outward
+from components.platform.building_blocks.component import Part
 from components.platform.building_blocks.images import picture
+from components.platform.building_blocks.network_policies import allow, outward
 from components.platform.building_blocks.object_store_access import pod_port, trust
 from components.platform.operations.backup_storage import Location, location
 from planning.platform.backups import MADE_ANEW, PLANS

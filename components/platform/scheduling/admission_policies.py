@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.context.names import QUEUED, namespace
 from components.context.accelerators import DEVICES, NVIDIA
+from components.context.names import QUEUED, namespace
 
 if TYPE_CHECKING:
     from pulumi_kubernetes.admissionregistration.v1 import VariableArgsDict

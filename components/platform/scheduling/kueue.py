@@ -12,19 +12,19 @@ import yaml
 from catalogs.software.reader import parts
 from components.context.names import QUEUED
 from components.platform.building_blocks import names
-from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.artifact_mirror import of_program
 from components.platform.building_blocks.chart import release, source
+from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.images import values_from
 from components.platform.building_blocks.network_policies import admission
 from components.platform.scheduling.kueue_roles import kueue_roles
-from components.platform.building_blocks.images import values_from
-from components.platform.building_blocks.artifact_mirror import of_program
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from components.context.placement import Site
     from components.platform.building_blocks.component import Charges
     from components.platform.building_blocks.context import Ground
-    from components.context.placement import Site
 
 PART: Final = "kueue"
 NAMESPACE: Final = names.KUEUE

@@ -9,11 +9,19 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.context.names import QUEUED, namespace, workloads
-from components.tenancy.cluster import Marks, shut_namespace
-from components.tenancy.workload import TenantArgs, tenant
 from components.platform.building_blocks.network_policies import API_PORTS, outward
 from components.platform.scheduling.kueue import NAMESPACE, Kueue, KueueArgs
-from components.platform.scheduling.multikueue_worker import QUEUE, Worker, WorkerArgs, accelerators, queue_object, quota, resource_group
+from components.platform.scheduling.multikueue_worker import (
+    QUEUE,
+    Worker,
+    WorkerArgs,
+    accelerators,
+    queue_object,
+    quota,
+    resource_group,
+)
+from components.tenancy.cluster import Marks, shut_namespace
+from components.tenancy.workload import TenantArgs, tenant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

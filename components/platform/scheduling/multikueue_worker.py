@@ -10,8 +10,8 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 import yaml
 
-from components.context.names import namespace, workloads
 from components.context.accelerators import device
+from components.context.names import namespace, workloads
 from components.platform.scheduling.kueue import NAMESPACE
 
 if TYPE_CHECKING:

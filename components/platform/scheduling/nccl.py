@@ -8,8 +8,8 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.context.names import namespace
-from components.platform.building_blocks.names import NCCL
 from components.context.nccl import SETTINGS, settings
+from components.platform.building_blocks.names import NCCL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.context.names import namespace
-from components.tenancy.cluster import PRIORITIES
-from components.context.accelerators import device, labels
 from components.context import topology
+from components.context.accelerators import device, labels
+from components.context.names import namespace
 from components.platform.building_blocks.component import Part
-from components.platform.scheduling.nccl import nccl
 from components.platform.scheduling.admission_policies import guard
+from components.platform.scheduling.nccl import nccl
+from components.tenancy.cluster import PRIORITIES
 from planning.platform.queues import OPEN, lines
 from planning.platform.slurm import left
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from components.platform.building_blocks.component import Charges
     from components.platform.building_blocks.context import Ground
-    from planning.spec.platform import Platform
     from planning.platform.queues import Flavor, Line, Queue
     from planning.spec.cluster import ClusterSpec
+    from planning.spec.platform import Platform
 
 API: Final = "kueue.x-k8s.io/v1beta2"
 NODES: Final = "any.node"  # flavor of workloads without accelerators; no pool has a dot in its name

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.platform.building_blocks.bucket_users import PROVIDER
 from components.platform.building_blocks import names
-from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.bucket_users import PROVIDER
 from components.platform.building_blocks.chart import release
+from components.platform.building_blocks.component import Part
 from components.platform.building_blocks.network_policies import allow, outward
+from components.platform.building_blocks.object_store_access import pod_port
 from components.platform.scheduling.slurm_login import NAMESPACE, Login, login
 from components.platform.scheduling.slurm_workers import workers
-from components.platform.building_blocks.object_store_access import pod_port
 from planning.platform.slurm import shares
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_kubernetes as kubernetes
 
+from components.context.buckets import INCOMPLETE_UPLOAD_DAYS
 from components.platform.building_blocks import chart
 from components.platform.building_blocks.component import Part
 from components.platform.building_blocks.names import CLUSTER_ISSUER, OBJECT_STORE, S3_HOST
 from components.platform.stores.s3_policies import METRICS_USER, ROOT_USER, metrics_token
-from components.context.buckets import INCOMPLETE_UPLOAD_DAYS
 from planning.platform.erasure_coding import Erasure, erasure_set
 
 if TYPE_CHECKING:

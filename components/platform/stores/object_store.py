@@ -10,23 +10,23 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.platform.building_blocks.bucket_users import PROVIDER
 from components.platform.building_blocks import network_policies
+from components.platform.building_blocks.bucket_users import PROVIDER
 from components.platform.building_blocks.component import Part
-from components.platform.building_blocks.names import OBJECT_STORE, S3_HOST
 from components.platform.building_blocks.images import picture
+from components.platform.building_blocks.names import OBJECT_STORE, S3_HOST
+from components.platform.building_blocks.object_store_access import CA_KEY, CA_NAME, POD_PORTS, bucket_way, trust
 from components.platform.stores.s3_policies import METRICS_USER, ROOT_USER, documents, store_users
 from components.platform.stores.s3_script import CONFIG, KEYS, script
-from components.platform.building_blocks.object_store_access import CA_KEY, CA_NAME, POD_PORTS, bucket_way, trust
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pulumi_kubernetes.core.v1 import ContainerArgsDict, EnvVarArgsDict, VolumeArgsDict
 
+    from components.context.placement import PlatformBucket
     from components.platform.building_blocks.component import Charges
     from components.platform.building_blocks.context import Ground
-    from components.context.placement import PlatformBucket
 
 NAME: Final = "object-store"
 SETUP: Final = "object-store-setup"
@@ -104,7 +104,9 @@ def _address(engine: str, *, parent: pulumi.Resource) -> pulumi.Resource:
     """The service that everybody calls; behind it the pods of whichever engine it is, from every namespace."""
     pods, port = BEHIND[engine]
     host = S3_HOST.split(".", maxsplit=1)[0]
-    network_policies.allow("store", source=network_policies.EVERYWHERE, target=OBJECT_STORE, ports=[port], target_pods=pods, parent=parent)
+    network_policies.allow(
+        "store", source=network_policies.EVERYWHERE, target=OBJECT_STORE, ports=[port], target_pods=pods, parent=parent
+    )
     return kubernetes.core.v1.Service(
         "s3",
         metadata={"name": host, "namespace": OBJECT_STORE},

@@ -8,8 +8,8 @@ import hmac
 import json
 from typing import TYPE_CHECKING, Final
 
-from components.platform.building_blocks.names import STORE_USERS
 from components.context.buckets import OLD_VERSION_DAYS
+from components.platform.building_blocks.names import STORE_USERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,8 +11,8 @@ from components.tenancy.cluster import owner_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from planning.spec.platform import TeamShare
     from planning.spec.cluster import ClusterSpec
+    from planning.spec.platform import TeamShare
 
 # Group of the checklist to the role that Kubeflow knows: a person's page asks for these words.
 ROLES: Final[Mapping[str, str]] = {"admin": "admin", "engineer": "edit", "viewer": "view"}

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.platform.building_blocks.bucket_users import PROVIDER
 from components.platform.building_blocks import names
+from components.platform.building_blocks.bucket_users import PROVIDER
 from components.platform.building_blocks.network_policies import GATEWAY_PODS, HOME, PROMETHEUS_PODS
 from components.platform.building_blocks.object_store_access import pod_port
 

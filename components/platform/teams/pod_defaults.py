@@ -8,8 +8,8 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
-from components.platform.teams import trackers
 from components.platform.building_blocks.object_store_access import CA_KEY, Store, store_of, trust
+from components.platform.teams import trackers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -10,10 +10,10 @@ import pulumi
 from components.platform.building_blocks.component import Part
 from components.platform.teams.admission_policies import door_guard, profile_guard
 from components.platform.teams.namespaces import Home, homes
-from components.platform.teams.pod_defaults import defaults
-from components.platform.teams.pipelines import pipelines
-from components.platform.teams.rights import rights
 from components.platform.teams.network_policies import ways
+from components.platform.teams.pipelines import pipelines
+from components.platform.teams.pod_defaults import defaults
+from components.platform.teams.rights import rights
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

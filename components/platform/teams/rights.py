@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.tenancy.workload import ROLES, group_of
 from components.platform.building_blocks import names
+from components.tenancy.workload import ROLES, group_of
 
 if TYPE_CHECKING:
     from components.platform.teams.namespaces import Home

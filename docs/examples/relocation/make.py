@@ -10,14 +10,14 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from operations.plans.quote import option_named, quoted
 from cli.pages.relocation.html import page
-from operations.plans.price_book import price_book
-from operations.project.workspace import Subject
-from operations.relocation.config.plan_inputs import given, measured, rates
-from operations.relocation.config.measurements import read_measured
 from cli.pages.relocation.markdown import bill_text
 from cli.views.relocation.descriptions import conclusion, heading
+from operations.plans.price_book import price_book
+from operations.plans.quote import option_named, quoted
+from operations.project.workspace import Subject
+from operations.relocation.config.measurements import read_measured
+from operations.relocation.config.plan_inputs import given, measured, rates
 from planning.quoting.option import ceilings
 from planning.quoting.quote import lock
 from planning.relocation.inventory.expected_assets import from_lock
@@ -26,8 +26,8 @@ from planning.relocation.plan import plan
 from planning.relocation.plan_form import plan_form
 
 if TYPE_CHECKING:
-    from planning.spec.lock import Lock
     from planning.relocation.form import RelocationPlanForm
+    from planning.spec.lock import Lock
 
 HERE: Final = Path(__file__).resolve().parent
 TODAY: Final = date(2026, 11, 21)  # the prices are of this autumn

@@ -12,27 +12,27 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from operations.plans.quote import option_named, quoted
-from cli.pages.service_levels import page
-from operations.project.workspace import Subject as Asked
 from cli.pages.documents.markdown import markdown
+from cli.pages.service_levels import page
 from cli.terminal.console import json_text
-from operations.service_levels.sample_files import exclusions_in, recorded_in
+from operations.plans.quote import option_named, quoted
+from operations.project.workspace import Subject as Asked
 from operations.service_levels.monthly_report import settled, table_source
+from operations.service_levels.sample_files import exclusions_in, recorded_in
 from planning.checklist.reading.checklist_file import read_file
-from planning.quoting.option import ceilings
 from planning.platform.alerts import availability
+from planning.quoting.option import ceilings
 from planning.quoting.quote import lock
 from planning.service_levels.document import document
 from planning.service_levels.month import Month
-from planning.service_levels.service_parts import parts_of
 from planning.service_levels.report import report
-from planning.service_levels.series_file import to_text
 from planning.service_levels.series import Name, Recorded, Run
+from planning.service_levels.series_file import to_text
+from planning.service_levels.service_parts import parts_of
 
 if TYPE_CHECKING:
-    from planning.spec.lock import Lock
     from planning.service_levels.form import SlaForm
+    from planning.spec.lock import Lock
 
 HERE: Final = Path(__file__).resolve().parent
 TODAY: Final = date(2026, 11, 21)  # the prices are of this autumn

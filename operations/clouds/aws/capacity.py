@@ -8,8 +8,8 @@ from botocore.exceptions import ClientError
 
 from operations.clouds.aws.client import REFUSED, refusal
 from operations.clouds.aws.tags import STACK
-from planning.cloud_checks.quotas import ELASTIC_IPS, NETWORKS, aws_class, codes
 from planning.cloud_checks.cloud_reports import CLOUD, OfferTold, QuotaTold, ReservationTold, Told, Unknown
+from planning.cloud_checks.quotas import ELASTIC_IPS, NETWORKS, aws_class, codes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

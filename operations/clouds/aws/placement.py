@@ -9,8 +9,8 @@ from operations.clouds.aws.client import REFUSED, clients, refusal
 from operations.clouds.aws.orphans import SEARCHES
 from operations.clouds.aws.tags import Tagged
 from operations.clouds.registry import Search
-from planning.cloud_checks.orphans import Found, Unanswered
 from planning.cloud_checks.cloud_reports import Told
+from planning.cloud_checks.orphans import Found, Unanswered
 
 if TYPE_CHECKING:
     from operations.clouds.registry import Asked

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, cast
 from operations.clouds.gcp.client import REFUSED, google_of, refusal
 from operations.clouds.gcp.orphans import LABEL, assets, disks, forwarding_rules, machines, marks, routers
 from operations.clouds.registry import Search
-from planning.cloud_checks.orphans import Found, Unanswered
 from planning.cloud_checks.cloud_reports import CLOUD, OfferTold, QuotaTold, ReservationTold, Told, Unknown
+from planning.cloud_checks.orphans import Found, Unanswered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -14,8 +14,8 @@ from kubernetes.client.exceptions import ApiException
 
 from components.clouds.existing.cluster.kubeconfig import read
 from operations.clouds.kubernetes.client import MISSHAPEN, SILENT, UNUSABLE
-from planning.values.errors import AtollError, InputError
 from planning.inputs.files import read_content, read_text
+from planning.values.errors import AtollError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -19,9 +19,9 @@ from catalogs.model import Item
 from components.context.accelerators import DEVICES, NVIDIA
 from operations.clouds.kubernetes import client as api_server
 from operations.clouds.registry import Search
+from planning.cloud_checks.cloud_reports import CLOUD, OfferTold, QuotaTold, Told, Unknown
 from planning.cloud_checks.orphans import Found, Unanswered, Use
 from planning.cloud_checks.quotas import nodes_code
-from planning.cloud_checks.cloud_reports import CLOUD, OfferTold, QuotaTold, Told, Unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -6,12 +6,12 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from operations.relocation.buckets import rclone
-from operations.relocation.buckets.canary import PREFIX, place_of
-from components.agents.mover.store import s3_client
 from components.agents.mover.ledger import NAME, Ledger
 from components.agents.mover.manifests.manifest import ManifestError
+from components.agents.mover.store import s3_client
 from components.agents.mover.store.model import StoreError
+from operations.relocation.buckets import rclone
+from operations.relocation.buckets.canary import PREFIX, place_of
 from operations.relocation.runner.step import StepError
 
 if TYPE_CHECKING:

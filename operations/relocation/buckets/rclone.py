@@ -10,11 +10,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
-from operations.relocation.buckets import rclone_multipart
-from components.agents.mover.store import s3_client
 from components.agents.mover.bucket_copy import CopyOptions, RoundReport
+from components.agents.mover.store import s3_client
 from components.agents.mover.store.model import StoreError
 from operations.project.child_process import tethered
+from operations.relocation.buckets import rclone_multipart
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

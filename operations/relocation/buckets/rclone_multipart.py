@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from components.agents.mover.store.s3_client import S3Store
     from components.agents.mover.store.model import Listed, Place
+    from components.agents.mover.store.s3_client import S3Store
 
 LISTED: Final = "rclone.listed"  # in the bucket's folder: objects of several parts when the last whole round began
 NOW: Final = "rclone.listed-now"  # and as they are in the round that runs

@@ -12,11 +12,20 @@ from kubernetes.utils import quantity
 from urllib3.exceptions import HTTPError
 
 from components.context.names import WORKLOAD_PREFIX
-from operations.clouds.kubernetes.objects import Kind, labels_of, mapping, name_of, namespace_of, owners_of, rows, value_at
-from planning.values.money import ZERO, Range
+from operations.clouds.kubernetes.objects import (
+    Kind,
+    labels_of,
+    mapping,
+    name_of,
+    namespace_of,
+    owners_of,
+    rows,
+    value_at,
+)
 from planning.relocation.inventory import assets as things
-from planning.relocation.inventory.resource_assets import POSTGRES
 from planning.relocation.inventory.assets import Loss, Seen, Thing, Treatment
+from planning.relocation.inventory.resource_assets import POSTGRES
+from planning.values.money import ZERO, Range
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -11,8 +11,8 @@ import re
 from typing import TYPE_CHECKING, Final, cast
 
 from operations.clouds.kubernetes import kinds
-from operations.relocation.databases import mysql, postgres
 from operations.relocation.cluster.recreation import recreate
+from operations.relocation.databases import mysql, postgres
 from operations.relocation.databases.sql import changed, tables_of
 from operations.relocation.runner.step import StepError
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from operations.clouds.kubernetes.objects import Cluster
-    from operations.relocation.databases.client_programs import Runs
     from operations.relocation.cluster.recreation import Makes, Recreated
-    from operations.relocation.databases.uri_rules import Rules
     from operations.relocation.config.endpoints import DatabasePlace
+    from operations.relocation.databases.client_programs import Runs
+    from operations.relocation.databases.uri_rules import Rules
 
 RECURRING: Final = kinds.RECURRING.kind
 UID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")

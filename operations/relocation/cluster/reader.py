@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final, final
 from kubernetes.client.exceptions import ApiException
 
 from operations.clouds.kubernetes import client
-from operations.clouds.kubernetes.placement import VARIABLE
 from operations.clouds.kubernetes.objects import mapping, rows
+from operations.clouds.kubernetes.placement import VARIABLE
 from operations.relocation.cluster.inventory import Found, found
 
 if TYPE_CHECKING:

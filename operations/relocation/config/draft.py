@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Final
 
 from components.platform.building_blocks.names import S3_HOST
 from operations.relocation.config.endpoints import FILL
-from planning.relocation.inventory.expected_assets import from_lock
 from planning.relocation.inventory.assets import Kind, Loss
+from planning.relocation.inventory.expected_assets import from_lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from planning.spec.lock import Lock
     from planning.relocation.inventory.assets import Thing
     from planning.spec.cluster import ClusterSpec
+    from planning.spec.lock import Lock
 
 TIERS: Final = "tiers"  # name of the relocation of buckets beside the platform's store
 PARTS: Final = ("mlflow", "pipelines", "katib", "model_registry", "airflow")  # with a database, as places name them

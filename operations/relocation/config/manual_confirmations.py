@@ -8,10 +8,10 @@ from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Final, cast
 
 from planning.inputs.faults import nearest
-from planning.inputs.plain_values import REFUSED, plain
-from planning.inputs.yaml_nodes import Fields
 from planning.inputs.files import MissingFileError, read_text
+from planning.inputs.plain_values import REFUSED, plain
 from planning.inputs.yaml_document import YamlText
+from planning.inputs.yaml_nodes import Fields
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping

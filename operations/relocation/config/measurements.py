@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Final, cast
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from planning.checklist.model.units import GigabitsPerS, parse_count, parse_gigabytes
-from planning.values.errors import Fault, InputError, counted
-from planning.relocation.inventory.features import Feature
 from planning.inputs.yaml_document import read_fields
+from planning.relocation.inventory.features import Feature
+from planning.values.errors import Fault, InputError, counted
 
 if TYPE_CHECKING:
     from pathlib import Path

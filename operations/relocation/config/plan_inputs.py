@@ -7,25 +7,25 @@ from datetime import timedelta
 from decimal import ROUND_CEILING, Decimal
 from typing import TYPE_CHECKING, Final
 
-from planning.values.money import Range
-from planning.relocation.inventory.features import Feature, Usage
-from planning.relocation.write_freeze import Asked
-from planning.relocation.inventory.measurements import SAMPLE, Measured, volumes_of
 from planning.relocation.costs.bill import Terms
+from planning.relocation.durations import DAY, seed
+from planning.relocation.inventory.features import Feature, Usage
+from planning.relocation.inventory.measurements import SAMPLE, Measured, volumes_of
+from planning.relocation.inventory.volume import GB
 from planning.relocation.plan import Given
 from planning.relocation.transfer_rates import Rate, Rates
-from planning.relocation.durations import DAY, seed
-from planning.relocation.inventory.volume import GB
+from planning.relocation.write_freeze import Asked
+from planning.values.money import Range
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import date
 
-    from operations.relocation.config.measurements import Counted, MeasuredFile, RatesSaid, TermsSaid
     from operations.relocation.config.endpoints import Places
+    from operations.relocation.config.measurements import Counted, MeasuredFile, RatesSaid, TermsSaid
+    from planning.relocation.costs.route import Exit
     from planning.relocation.inventory.stack_inventory import Inventory
     from planning.relocation.transfer_rates import Basis
-    from planning.relocation.costs.route import Exit
 
 # Our own assumptions, said in every plan that rests on them.
 UNKNOWN_OVERLAP_DAYS: Final = Range(Decimal(7), Decimal(14), Decimal(30))

@@ -9,12 +9,12 @@ from pydantic import BaseModel, ValidationError
 
 from operations.relocation.config.endpoints import Places
 from operations.relocation.config.rules import Broken, broken_rules, variables
-from planning.inputs.faults import nearest, spell
-from planning.inputs.plain_values import REFUSED, plain
 from planning.checklist.model.structure import inner_models
-from planning.inputs.yaml_nodes import Fields, Place
+from planning.inputs.faults import nearest, spell
 from planning.inputs.files import read_text
+from planning.inputs.plain_values import REFUSED, plain
 from planning.inputs.yaml_document import YamlText
+from planning.inputs.yaml_nodes import Fields, Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from operations.relocation.config import mover_rules
-from operations.relocation.config.rule_violation import Broken, check_address
 from operations.relocation.config.endpoints import FILL
+from operations.relocation.config.rule_violation import Broken, check_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from operations.relocation.config.rule_violation import FieldPath
     from operations.relocation.config.endpoints import DatabasePlace, Keys, NamesMove, Places, Side, StorePlace
+    from operations.relocation.config.rule_violation import FieldPath
 
 
 def broken_rules(places: Places, *, in_clear: bool = False) -> Iterator[Broken]:

@@ -13,9 +13,9 @@ from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from operations.relocation.buckets import pairs
 from components.agents.mover.manifests import manifest
 from operations.project.atomic_files import write_all
+from operations.relocation.buckets import pairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

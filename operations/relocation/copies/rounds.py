@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from operations.relocation.jobs import movers as cluster_opening
-from operations.relocation.copies import repair
-from operations.relocation.buckets import rclone, pairs
 from components.agents.mover.bucket_copy import CopyOptions, RoundReport, copy_round
+from operations.relocation.buckets import pairs, rclone
+from operations.relocation.copies import repair
+from operations.relocation.jobs import movers as cluster_opening
 from operations.relocation.runner.step import Evidence, StepError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from operations.relocation.runner.step import Move
     from operations.relocation.buckets.pairs import Connect, Pair
+    from operations.relocation.runner.step import Move
 
     Copy = Callable[..., RoundReport]
 

@@ -6,28 +6,28 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from operations.relocation.buckets import rclone, pairs
-from operations.relocation.jobs.movers import cluster_movers
-from operations.relocation.copies.open_questions import Doubts, unknown_reserved
-from components.agents.mover.manifests import report
 from components.agents.mover.bandwidth import Bandwidth
-from components.agents.mover.manifests.comparison import Terms, compare
 from components.agents.mover.bucket_copy import MANIFEST
-from components.agents.mover.manifests.scan import Look, Seen, Watching, look
+from components.agents.mover.manifests import report
+from components.agents.mover.manifests.comparison import Terms, compare
 from components.agents.mover.manifests.manifest import ManifestWriter
 from components.agents.mover.manifests.report import Sides
 from components.agents.mover.manifests.sampling import Sample
+from components.agents.mover.manifests.scan import Look, Seen, Watching, look
+from operations.relocation.buckets import pairs, rclone
+from operations.relocation.copies.open_questions import Doubts, unknown_reserved
+from operations.relocation.jobs.movers import cluster_movers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from operations.relocation.jobs.movers import Open
     from components.agents.mover.manifests.comparison import Comparison
     from components.agents.mover.manifests.row import Row
     from components.agents.mover.store.model import Place
-    from operations.relocation.config.endpoints import Places
     from operations.relocation.buckets.pairs import Connect, Pair
+    from operations.relocation.config.endpoints import Places
+    from operations.relocation.jobs.movers import Open
 
 EVERY: Final = 10_000  # rows between two lines of progress
 SOURCE: Final = "proof-source.manifest"

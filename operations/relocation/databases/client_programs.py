@@ -10,8 +10,8 @@ from contextlib import ExitStack
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final, Protocol
 
-from operations.relocation.runner.step import StepError
 from operations.project.child_process import tethered
+from operations.relocation.runner.step import StepError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

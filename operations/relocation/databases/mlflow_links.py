@@ -12,9 +12,9 @@ from urllib.parse import quote
 import requests
 from urllib3.exceptions import LocationParseError
 
-from operations.relocation.databases.artifact_links import OPENED_EACH, PROXIED, STORES, Below, by_bucket, looked, where
 from components.agents.mover.store import s3_client
 from components.agents.mover.store.model import Place, StoreError
+from operations.relocation.databases.artifact_links import OPENED_EACH, PROXIED, STORES, Below, by_bucket, looked, where
 from operations.relocation.runner.step import StepError
 
 if TYPE_CHECKING:

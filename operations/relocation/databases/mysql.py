@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
     from pathlib import Path
 
-    from operations.relocation.databases.client_programs import Runs
     from operations.relocation.config.endpoints import DatabasePlace
+    from operations.relocation.databases.client_programs import Runs
 
 PACKAGE: Final = "MySQL's client programs (mysql-client), of the server's major version"
 PORT: Final = 3306

@@ -9,18 +9,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from operations.relocation.databases import mysql
-from operations.relocation.databases.uri_conditions import Part, becomes, names_source
 from operations.relocation.databases.schema import Column
 from operations.relocation.databases.sql import joined, named
+from operations.relocation.databases.uri_conditions import Part, becomes, names_source
 from operations.relocation.runner.step import StepError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from operations.relocation.config.endpoints import DatabasePlace
     from operations.relocation.databases.client_programs import Runs
     from operations.relocation.databases.uri_rules import Rules
-    from operations.relocation.config.endpoints import DatabasePlace
 
 # Names in double quotes, and a backslash that means nothing, as elsewhere.
 MODE: Final = "SET SESSION sql_mode = CONCAT(@@sql_mode, ',ANSI_QUOTES,NO_BACKSLASH_ESCAPES,PIPES_AS_CONCAT')"

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Final, cast
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
-from operations.relocation.databases.postgres_read_only import WRITING, uri_of
 from operations.relocation.databases.client_programs import found, kept, major_of, run
+from operations.relocation.databases.postgres_read_only import WRITING, uri_of
 from operations.relocation.databases.sql import MetadataError, changed, rows
 from operations.relocation.runner.step import StepError
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
     from pathlib import Path
 
+    from operations.relocation.config.endpoints import DatabasePlace
     from operations.relocation.databases.client_programs import Runs
     from operations.relocation.databases.sql import Connection
-    from operations.relocation.config.endpoints import DatabasePlace
 
 PACKAGE: Final = "PostgreSQL's client programs (postgresql-client), of the server's major version or a later one"
 SECONDS: Final = 10

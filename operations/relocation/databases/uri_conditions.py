@@ -6,14 +6,14 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from operations.relocation.databases.uri_rules import AFTER, BEFORE, token
 from operations.relocation.databases.sql import joined, named
+from operations.relocation.databases.uri_rules import AFTER, BEFORE, token
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from operations.relocation.databases.uri_rules import Rule, Rules
     from operations.relocation.databases.schema import Column
+    from operations.relocation.databases.uri_rules import Rule, Rules
 
 # Addresses that no bucket's name is in: served by MLflow itself, names of its own, and what lies with somebody else.
 NOT_OURS: Final = (

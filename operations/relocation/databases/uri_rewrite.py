@@ -5,16 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from operations.relocation.databases.uri_conditions import Part, address_like, becomes, both, mention, names_source, orphan, over, rows_of, source_of
 from operations.relocation.databases.schema import version_of
 from operations.relocation.databases.sql import MetadataError, begin, changed, joined, named, rows
+from operations.relocation.databases.uri_conditions import (
+    Part,
+    address_like,
+    becomes,
+    both,
+    mention,
+    names_source,
+    orphan,
+    over,
+    rows_of,
+    source_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from operations.relocation.databases.uri_rules import Rules
     from operations.relocation.databases.schema import Column, Schema
     from operations.relocation.databases.sql import Connection
+    from operations.relocation.databases.uri_rules import Rules
 
 EXAMPLES: Final = 5
 

@@ -8,12 +8,12 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast, final
 
+from operations.clouds.kubernetes.objects import mapping
+from operations.project.atomic_files import write_all
 from operations.relocation.dns.hosts_text import addresses, switched
 from operations.relocation.dns.records import is_same, key_of, one_of
-from operations.clouds.kubernetes.objects import mapping
-from operations.relocation.writers.suspension import Patience
 from operations.relocation.runner.step import StepError
-from operations.project.atomic_files import write_all
+from operations.relocation.writers.suspension import Patience
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,10 +9,10 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
-from operations.relocation.dns.records import is_same, key_of
 from operations.clouds.kubernetes.objects import mapping, rows
-from operations.relocation.writers.suspension import Patience
+from operations.relocation.dns.records import is_same, key_of
 from operations.relocation.runner.step import StepError
+from operations.relocation.writers.suspension import Patience
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

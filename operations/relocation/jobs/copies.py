@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final, Protocol
 
+from components.agents.mover.bucket_copy import MANIFEST
+from components.agents.mover.store import s3_client
+from components.agents.mover.store.model import StoreError
 from operations.relocation.jobs import package, shard_totals
 from operations.relocation.jobs.credentials import authorities_of, keys_of
 from operations.relocation.jobs.objects import IMAGE, LABEL, MoverJob, Peer
 from operations.relocation.jobs.results import Deposits
-from components.agents.mover.store import s3_client
-from components.agents.mover.bucket_copy import MANIFEST
-from components.agents.mover.store.model import StoreError
 from operations.relocation.jobs.rounds import COPY, MoverRun, kinds
 from operations.relocation.runner.step import StepError
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
     from pathlib import Path
 
-    from operations.relocation.jobs.objects import Manifest
-    from operations.relocation.jobs.results import Result
-    from operations.relocation.jobs.runs import Ended
     from components.agents.mover.manifests.scan import Look, Seen
     from components.agents.mover.round_model import CopyOptions, RoundReport
     from components.agents.mover.store.model import Place
+    from operations.relocation.jobs.objects import Manifest
+    from operations.relocation.jobs.results import Result
+    from operations.relocation.jobs.runs import Ended
 
 DEPOSITS: Final = "movers/"  # below the reserved prefix
 CLAIM: Final = "PersistentVolumeClaim"

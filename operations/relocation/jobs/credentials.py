@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from operations.relocation.jobs.objects import LABEL
 
 if TYPE_CHECKING:
-    from operations.relocation.jobs.objects import Manifest, MoverJob
     from components.agents.mover.store.model import Place
+    from operations.relocation.jobs.objects import Manifest, MoverJob
 
 
 def keys_of(job: MoverJob, source: Place, target: Place) -> list[Manifest]:

@@ -12,8 +12,8 @@ from operations.relocation.runner.step import StepError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from operations.relocation.jobs.copies import Runs
     from operations.relocation.config.endpoints import MoversPlace, Places, Toleration
+    from operations.relocation.jobs.copies import Runs
     from operations.relocation.runner.step import Evidence, Move
 
     Open = Callable[[Places, Mapping[str, str]], ClusterMovers]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from components.context.names import NAME_CACHE
 from components.agents.mover.job import REFUSED, STOPPED
+from components.context.names import NAME_CACHE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -7,7 +7,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
 from components.agents import mover
-from operations.relocation.jobs.objects import AUTHORITY_FOLDER, KEYS_FOLDER, PORT, SPEC, WORK_FOLDER, flat, head, indexed_job, monitor, network
+from operations.relocation.jobs.objects import (
+    AUTHORITY_FOLDER,
+    KEYS_FOLDER,
+    PORT,
+    SPEC,
+    WORK_FOLDER,
+    flat,
+    head,
+    indexed_job,
+    monitor,
+    network,
+)
 from planning.values.errors import AtollError, Fault, InputError
 
 if TYPE_CHECKING:

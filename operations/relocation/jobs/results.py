@@ -7,8 +7,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Final, cast
 
-from components.agents.mover.manifests.shards import gather
 from components.agents.mover.job import MANIFEST, RESULT, deposit_key
+from components.agents.mover.manifests.shards import gather
 from components.agents.mover.store.model import StoreError
 
 if TYPE_CHECKING:

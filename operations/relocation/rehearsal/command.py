@@ -9,10 +9,10 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from operations.relocation.rehearsal.processes import BIN
-from operations.relocation.rehearsal.environment import STACKS
 from operations.project.journal import NAME, read
 from operations.project.journal_records import Kind
+from operations.relocation.rehearsal.environment import STACKS
+from operations.relocation.rehearsal.processes import BIN
 from operations.relocation.runner.state import standing
 from planning.values.errors import InputError
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from operations.relocation.rehearsal.environment import Scene
     from operations.project.journal_records import Record
+    from operations.relocation.rehearsal.environment import Scene
     from operations.relocation.runner.state import Standing
 
 PROJECT: Final = "name: rehearsal\nruntime: python\n"

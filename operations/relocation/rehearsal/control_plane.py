@@ -24,7 +24,15 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from operations.relocation.rehearsal.processes import BIN, LOOPBACK, REPOSITORY, ServerError, child, free_ports, write_secret
+from operations.relocation.rehearsal.processes import (
+    BIN,
+    LOOPBACK,
+    REPOSITORY,
+    ServerError,
+    child,
+    free_ports,
+    write_secret,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Generator

@@ -12,8 +12,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
+from operations.relocation.rehearsal.processes import (
+    LOOPBACK,
+    ServerError,
+    child,
+    free_ports,
+    home_of,
+    until,
+    write_secret,
+)
 from operations.relocation.rehearsal.programs import postgres_program
-from operations.relocation.rehearsal.processes import LOOPBACK, ServerError, child, free_ports, home_of, until, write_secret
 
 if TYPE_CHECKING:
     from collections.abc import Generator

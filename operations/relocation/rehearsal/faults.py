@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Final
 
 import requests
 
+from components.agents.mover.store.model import Head, StoreError
+from components.agents.mover.store.s3_client import connect
 from operations.relocation.rehearsal.cluster import kind as kind_of
 from operations.relocation.rehearsal.cluster import path_of
 from operations.relocation.rehearsal.environment import TEAM_BUCKET, TRACKING_BUCKET, WRITER
 from operations.relocation.rehearsal.store import ROOT
-from components.agents.mover.store.s3_client import connect
-from components.agents.mover.store.model import Head, StoreError
 
 if TYPE_CHECKING:
-    from operations.relocation.rehearsal.environment import Scene, Setting
     from components.agents.mover.store.model import Body
+    from operations.relocation.rehearsal.environment import Scene, Setting
 
 FLIPPED: Final = "/weights.txt"
 PROBE: Final = "written-by-an-engineer"

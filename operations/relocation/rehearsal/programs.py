@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from operations.relocation.rehearsal.processes import REPOSITORY
 from operations.relocation.rehearsal.control_plane import SERVERS
+from operations.relocation.rehearsal.processes import REPOSITORY
 from planning.values.errors import InputError
 
 PYTHON: Final = REPOSITORY / ".venv-mlflow" / "bin" / "python"

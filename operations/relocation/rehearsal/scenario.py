@@ -9,20 +9,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, cast
 
-from operations.relocation.rehearsal.faults import flip_one_bit, refused_writes, still_naming_source
-from operations.relocation.rehearsal.test_data import fill, opened_tracked
 from operations.relocation.rehearsal.command import Runner
 from operations.relocation.rehearsal.environment import scene
-from planning.values.errors import AtollError
+from operations.relocation.rehearsal.faults import flip_one_bit, refused_writes, still_naming_source
+from operations.relocation.rehearsal.test_data import fill, opened_tracked
 from planning.relocation.steps import NAMES
+from planning.values.errors import AtollError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from pathlib import Path
 
-    from operations.relocation.rehearsal.test_data import Filled
-    from operations.relocation.rehearsal.report import KillForm, RehearsalForm, StageForm
     from operations.relocation.rehearsal.environment import Scene
+    from operations.relocation.rehearsal.report import KillForm, RehearsalForm, StageForm
+    from operations.relocation.rehearsal.test_data import Filled
 
 SCHEMA_VERSION: Final = 1
 SEED: Final = 7

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 import requests
 
-from operations.relocation.rehearsal.processes import BIN, LOOPBACK, child, free_ports, until
 from components.agents.mover.store.model import Place
+from operations.relocation.rehearsal.processes import BIN, LOOPBACK, child, free_ports, until
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence

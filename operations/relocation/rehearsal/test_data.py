@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
-from operations.relocation.rehearsal.environment import SETS_BUCKET, TEAM_BUCKET, WRITER
-from components.agents.mover.store.s3_client import connect
 from components.agents.mover.store.model import Head, Pairs
+from components.agents.mover.store.s3_client import connect
+from operations.relocation.rehearsal.environment import SETS_BUCKET, TEAM_BUCKET, WRITER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from operations.relocation.rehearsal.environment import Scene
     from components.agents.mover.store.model import Place
+    from operations.relocation.rehearsal.environment import Scene
 
 SEED: Final = 20261122
 AT_ONCE: Final = 4

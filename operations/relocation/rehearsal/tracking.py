@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Final
 
 import requests
 
-from operations.relocation.rehearsal.programs import PYTHON
 from operations.relocation.rehearsal.processes import LOOPBACK, child, free_ports, until
+from operations.relocation.rehearsal.programs import PYTHON
 from operations.relocation.rehearsal.store import REGION
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
     from pathlib import Path
 
-    from operations.relocation.rehearsal.processes import Child
     from operations.relocation.rehearsal.database import RehearsedDatabase
+    from operations.relocation.rehearsal.processes import Child
     from operations.relocation.rehearsal.store import RehearsedStore
 
 TRACKING_READY_WITHIN: Final = 300.0  # seconds; a quiet machine needs about twenty

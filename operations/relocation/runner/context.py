@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from operations.project.journal import NAME, Journal
-from operations.relocation.runner.memory import JournalMemory
 from operations.project.journal_records import Kind
+from operations.project.lease import only_writer
+from operations.relocation.runner.memory import JournalMemory
 from operations.relocation.runner.redaction import fields_without, kept_secret
 from operations.relocation.runner.state import Standing, standing
 from operations.relocation.runner.step import Move
-from operations.project.lease import only_writer
 from planning.values.errors import AtollError, InputError, in_one_line
 
 if TYPE_CHECKING:

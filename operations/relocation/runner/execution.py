@@ -5,14 +5,14 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-from operations.relocation.runner import freeze_window
 from operations.project.journal import NAME, read
-from operations.relocation.runner.context import ROLL_BACK, RUN, Held, Parts, held
 from operations.project.journal_records import Kind
+from operations.relocation.runner import freeze_window
+from operations.relocation.runner.context import ROLL_BACK, RUN, Held, Parts, held
 from operations.relocation.runner.state import FREEZE, Standing, State, standing
 from operations.relocation.runner.step import StepError
-from planning.values.errors import InputError
 from planning.relocation.steps import POINT_OF_NO_RETURN, STEPS
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

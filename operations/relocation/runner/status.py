@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final, cast
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
-from operations.relocation.runner.freeze_window import in_words
 from operations.relocation.runner.context import ROLL_BACK, RUN
+from operations.relocation.runner.freeze_window import in_words
 from operations.relocation.runner.state import State
 from planning.relocation.steps import POINT_OF_NO_RETURN, STEPS
 

@@ -6,14 +6,14 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from operations.relocation.jobs import movers
-from operations.relocation.writers import databases, resumption, stores
-from operations.relocation.writers.stores import TARGET
 from operations.relocation.runner.step import Step, StepError
 from operations.relocation.steps.databases import opened_for_good
+from operations.relocation.writers import databases, resumption, stores
+from operations.relocation.writers.stores import TARGET
 
 if TYPE_CHECKING:
-    from operations.relocation.writers.ports import Done, Hands
     from operations.relocation.runner.step import Evidence, Move
+    from operations.relocation.writers.ports import Done, Hands
 
 AT: Final = "commit/at"  # under which the first moment of the commit is remembered
 AGAIN: Final = "nothing is lost: mend it at the target and run again, the source stays frozen"

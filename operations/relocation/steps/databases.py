@@ -8,25 +8,27 @@ from dataclasses import asdict, dataclass
 from shutil import rmtree
 from typing import TYPE_CHECKING, Final, Protocol
 
-from operations.relocation.steps import manual_work
-from operations.relocation.databases import mysql, postgres
-from operations.relocation.databases.client_programs import own_folder
-from operations.relocation.databases import hub_schema, mlflow_schema, row_checksums
-from operations.relocation.runner.step import Step, StepError
 from operations.project.atomic_files import write_all
+from operations.relocation.databases import hub_schema, mlflow_schema, mysql, postgres, row_checksums
+from operations.relocation.databases.client_programs import own_folder
+from operations.relocation.runner.step import Step, StepError
+from operations.relocation.steps import manual_work
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from operations.relocation.databases.row_checksums import Sums
     from operations.relocation.config.endpoints import DatabasePlace
+    from operations.relocation.databases.row_checksums import Sums
     from operations.relocation.runner.step import Evidence, Move
 
 DUMPS: Final = "dumps"
 REPORT: Final = "reports/databases.json"
 # Tables with rows only where somebody worked, by part.
-WORK: Final[Mapping[str, tuple[str, ...]]] = {"mlflow": mlflow_schema.MLFLOW_WORK, "model_registry": hub_schema.HUB_WORK}
+WORK: Final[Mapping[str, tuple[str, ...]]] = {
+    "mlflow": mlflow_schema.MLFLOW_WORK,
+    "model_registry": hub_schema.HUB_WORK,
+}
 SHOWN: Final = 10  # differences in a message; all of them stand in the evidence
 
 

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from operations.relocation.runner.step import Step
 from operations.relocation.writers import databases
 from operations.relocation.writers.stores import TARGET
-from operations.relocation.runner.step import Step
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from operations.relocation.writers.ports import Hands
     from operations.relocation.dns.records import Writer
     from operations.relocation.runner.step import Evidence, Move
+    from operations.relocation.writers.ports import Hands
 
 
 def switch(move: Move, hands: Hands, writers: Mapping[str, Writer]) -> Evidence:

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from operations.relocation.buckets import capacity, pairs
 from operations.clouds.kubernetes.objects import Kind
+from operations.relocation.buckets import capacity, pairs
 from operations.relocation.runner.step import StepError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from operations.relocation.databases.postgres_facts import DatabaseFacts
     from operations.relocation.config.endpoints import DatabasePlace, Places, Side, StorePlace
+    from operations.relocation.databases.postgres_facts import DatabaseFacts
 
     Secrets = Mapping[str, str]
 

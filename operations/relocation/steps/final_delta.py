@@ -5,18 +5,18 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING, Final
 
-from operations.relocation.copies import rounds
-from operations.relocation.buckets import pairs
-from components.agents.mover.manifests.comparison import Terms, compare
 from components.agents.mover.bucket_copy import MANIFEST
+from components.agents.mover.manifests.comparison import Terms, compare
 from components.agents.mover.manifests.sampling import Sample
+from operations.relocation.buckets import pairs
+from operations.relocation.copies import rounds
 from operations.relocation.runner.step import Evidence, Move, Step, StepError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from operations.relocation.copies.rounds import Copy, Round
     from operations.relocation.buckets.pairs import Pair
+    from operations.relocation.copies.rounds import Copy, Round
 
 QUIET: Final = 2  # rounds in a row
 BEFORE: Final = "before.manifest"

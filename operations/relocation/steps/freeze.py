@@ -9,13 +9,13 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from operations.relocation.writers import databases, suspension, stores
-from operations.relocation.writers.stores import SOURCE, TARGET, side_of
 from operations.relocation.runner.step import Step, StepError
+from operations.relocation.writers import databases, stores, suspension
+from operations.relocation.writers.stores import SOURCE, TARGET, side_of
 
 if TYPE_CHECKING:
-    from operations.relocation.writers.ports import Done, Hands
     from operations.relocation.runner.step import Evidence, Move
+    from operations.relocation.writers.ports import Done, Hands
 
 NO_CLUSTER: Final = "no kubeconfig is named: nobody looks for writers in the cluster"
 

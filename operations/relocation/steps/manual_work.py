@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
 
+from operations.project.journal import NAME, read
 from operations.relocation.config import bucket_locations
 from operations.relocation.config.manual_confirmations import BY_HAND_NAME, Mark, Marks, read_marks
-from operations.project.journal import NAME, read
 from operations.relocation.runner.state import standing
 from operations.relocation.runner.step import StepError
 from operations.relocation.steps.plan import PLAN_NAME
-from planning.values.errors import InputError, in_one_line
 from planning.inputs.files import read_json
+from planning.relocation.inventory.assets import Kind, Treatment
 from planning.relocation.methods.manual_moves import STRANGE, WRITTEN, reason
 from planning.relocation.plan_form import digest
-from planning.relocation.inventory.assets import Kind, Treatment
+from planning.values.errors import InputError, in_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence

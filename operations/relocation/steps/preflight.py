@@ -6,21 +6,20 @@ from contextlib import closing
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from operations.relocation.steps import manual_work
-from operations.relocation.buckets import preflight, pairs
-from operations.relocation.buckets import canary
+from operations.relocation.buckets import canary, pairs, preflight
 from operations.relocation.config.rules import paired
-from operations.relocation.steps.endpoint_queries import ASKING, Asking
 from operations.relocation.runner.step import Evidence, Move, Step, StepError
+from operations.relocation.steps import manual_work
+from operations.relocation.steps.endpoint_queries import ASKING, Asking
 from operations.relocation.steps.version_differences import differences
-from planning.values.errors import AtollError, in_one_line
 from planning.spec.lock import LOCK_NAME, read_lock
+from planning.values.errors import AtollError, in_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from operations.relocation.config.endpoints import DatabasePlace
     from operations.relocation.buckets.pairs import Pair
+    from operations.relocation.config.endpoints import DatabasePlace
 
 MIB: Final = 2**20
 CLOSED_BY_US: Final = frozenset({"aws", "minio"})  # kinds of stores whose writers the freeze stops itself

@@ -6,8 +6,8 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Final
 
 from operations.relocation.buckets import creation, pairs
-from operations.relocation.steps.endpoint_queries import ASKING, Asking
 from operations.relocation.runner.step import Evidence, Move, Step, StepError
+from operations.relocation.steps.endpoint_queries import ASKING, Asking
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,28 +6,28 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
 
-from operations.relocation.databases import mysql_uris, postgres
+from operations.project.atomic_files import write_all
 from operations.relocation.cluster import pipelines, recreation, serving
 from operations.relocation.cluster.client import opened
 from operations.relocation.cluster.maker import maker
+from operations.relocation.databases import mysql_uris, postgres
+from operations.relocation.databases.artifact_links import STORES
 from operations.relocation.databases.client_programs import own_folder
 from operations.relocation.databases.hub_schema import HUB
-from operations.relocation.databases.artifact_links import STORES
 from operations.relocation.databases.mlflow_schema import MLFLOW
+from operations.relocation.databases.sql import MetadataError
 from operations.relocation.databases.uri_rewrite import refusals, rewrite, survey
 from operations.relocation.databases.uri_rules import rules_of
-from operations.relocation.databases.sql import MetadataError
 from operations.relocation.runner.step import Step, StepError
 from operations.relocation.steps.databases import DUMPS, pairs
-from operations.project.atomic_files import write_all
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from operations.relocation.config.endpoints import Places
+    from operations.relocation.databases.schema import Schema
     from operations.relocation.databases.uri_rewrite import Survey
     from operations.relocation.databases.uri_rules import Rules
-    from operations.relocation.databases.schema import Schema
-    from operations.relocation.config.endpoints import Places
     from operations.relocation.runner.step import Evidence, Move
     from operations.relocation.steps.databases import Pair
 

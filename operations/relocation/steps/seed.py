@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from operations.relocation.jobs import movers as cluster_opening
 from operations.relocation.copies import rounds
+from operations.relocation.jobs import movers as cluster_opening
 from operations.relocation.runner.step import Evidence, Move, Step
 
 if TYPE_CHECKING:

@@ -5,18 +5,18 @@ from __future__ import annotations
 from contextlib import closing
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from components.agents.mover.store import s3_client
+from components.agents.mover.store.model import StoreError
 from operations.clouds.kubernetes import kinds
 from operations.clouds.kubernetes.objects import Kind, mapping, name_of, namespace_of, rows
-from operations.relocation.databases import mlflow_links, mlflow, mysql, postgres
 from operations.relocation.cluster import probe_pod
 from operations.relocation.cluster.client import opened
 from operations.relocation.cluster.maker import maker
-from operations.relocation.databases.client_programs import own_folder
+from operations.relocation.databases import mlflow, mlflow_links, mysql, postgres
 from operations.relocation.databases.artifact_links import STORES, different, where, within_any
-from operations.relocation.databases.uri_rewrite import addresses
+from operations.relocation.databases.client_programs import own_folder
 from operations.relocation.databases.sql import rows as sql_rows
-from components.agents.mover.store import s3_client
-from components.agents.mover.store.model import StoreError
+from operations.relocation.databases.uri_rewrite import addresses
 from operations.relocation.runner.step import Step, StepError
 from operations.relocation.steps.databases import DUMPS, pairs
 from operations.relocation.steps.rewrite import SCHEMAS, rules_for

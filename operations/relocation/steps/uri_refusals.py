@@ -12,8 +12,8 @@ from operations.relocation.steps.rewrite import DECLARE, SCHEMAS, moved_prefixes
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from operations.relocation.databases.uri_rules import Rules
     from operations.relocation.config.endpoints import DatabasePlace, Places
+    from operations.relocation.databases.uri_rules import Rules
 
 
 def hold(places: Places, secrets: Mapping[str, str]) -> list[str]:

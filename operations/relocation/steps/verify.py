@@ -9,19 +9,19 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING, Final
 
-from operations.relocation.copies import repair, verification, rounds
-from operations.relocation.buckets import pairs as stores
-from components.agents.mover.manifests.comparison import Terms, compare
 from components.agents.mover.bucket_copy import MANIFEST
+from components.agents.mover.manifests.comparison import Terms, compare
+from operations.relocation.buckets import pairs as stores
+from operations.relocation.copies import repair, rounds, verification
 from operations.relocation.copies.verification import Proving
 from operations.relocation.runner.step import Evidence, Move, Step, StepError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from operations.relocation.copies.verification import Proof
-    from operations.relocation.copies.rounds import Copy
     from operations.relocation.buckets.pairs import Connect, Pair
+    from operations.relocation.copies.rounds import Copy
+    from operations.relocation.copies.verification import Proof
 
 BEFORE: Final = "before-mending.manifest"
 KEPT: Final = "verify/kept/"  # and a bucket, under which it is remembered that its manifest was kept

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, final
 
-from operations.relocation.writers.ports import Hands
-from operations.relocation.writers import bucket_policy, minio_admin
+from components.agents.mover.store import s3_client
 from operations.relocation.cluster import client
 from operations.relocation.databases import postgres_read_only
-from components.agents.mover.store import s3_client
+from operations.relocation.writers import bucket_policy, minio_admin
+from operations.relocation.writers.ports import Hands
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from operations.relocation.writers.ports import Done, StoreHands
     from operations.clouds.kubernetes.objects import Cluster
     from operations.relocation.config.endpoints import DatabasePlace, Side, StorePlace
     from operations.relocation.runner.step import Move
+    from operations.relocation.writers.ports import Done, StoreHands
 
 
 @final

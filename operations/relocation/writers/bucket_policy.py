@@ -9,9 +9,9 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
-from operations.relocation.writers import store_policy
 from operations.clouds.kubernetes.objects import mapping
 from operations.relocation.runner.step import StepError
+from operations.relocation.writers import store_policy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from operations.relocation.writers.stores import SOURCE, side_of
 from operations.relocation.runner.step import StepError
+from operations.relocation.writers.stores import SOURCE, side_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from operations.relocation.writers.ports import Done, Hands
     from operations.relocation.config.endpoints import DatabasePlace
     from operations.relocation.runner.step import Move
+    from operations.relocation.writers.ports import Done, Hands
 
 POSTGRES: Final = "postgresql"
 WRITTEN: Final = "written"

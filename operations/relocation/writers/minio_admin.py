@@ -15,10 +15,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final, cast, final
 
-from operations.relocation.writers import store_policy
 from operations.clouds.kubernetes.objects import mapping
-from operations.relocation.runner.step import StepError
 from operations.project.child_process import tethered
+from operations.relocation.runner.step import StepError
+from operations.relocation.writers import store_policy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

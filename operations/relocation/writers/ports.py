@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from operations.relocation.writers.suspension import PATIENT
 from components.agents.mover.store.model import Store
+from operations.relocation.writers.suspension import PATIENT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from operations.clouds.kubernetes.objects import Cluster
-    from operations.relocation.writers.suspension import Patience
     from components.agents.mover.store.model import Place
+    from operations.clouds.kubernetes.objects import Cluster
     from operations.relocation.config.endpoints import DatabasePlace, Side, StorePlace
     from operations.relocation.runner.step import Move
+    from operations.relocation.writers.suspension import Patience
 
 Done = dict[str, object]  # JSON: what was done
 

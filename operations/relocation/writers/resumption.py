@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from operations.relocation.writers import workloads
 from operations.clouds.kubernetes import kinds
 from operations.clouds.kubernetes.objects import mapping, value_at
-from operations.relocation.writers.suspension import PATIENT, key_of, known, put
 from operations.relocation.runner.step import StepError
+from operations.relocation.writers import workloads
+from operations.relocation.writers.suspension import PATIENT, key_of, known, put
 
 if TYPE_CHECKING:
-    from operations.relocation.writers.workloads import Writer
     from operations.clouds.kubernetes.objects import Cluster
-    from operations.relocation.writers.suspension import Patience
     from operations.relocation.runner.step import Move
+    from operations.relocation.writers.suspension import Patience
+    from operations.relocation.writers.workloads import Writer
 
 # What is people's own runs at the target as it ran at the source; the platform is as large as the target's lock says.
 AS_AT_SOURCE: Final = (*kinds.SCHEDULES, kinds.QUEUES)

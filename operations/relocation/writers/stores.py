@@ -12,10 +12,10 @@ from operations.relocation.runner.step import StepError
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
 
-    from operations.relocation.writers.ports import Done, Hands, StoreHands
     from components.agents.mover.store.model import Store
     from operations.relocation.config.endpoints import Keys, Side
     from operations.relocation.runner.step import Move
+    from operations.relocation.writers.ports import Done, Hands, StoreHands
 
 # How a person does what nobody here can. An IAM deny policy names storage.googleapis.com/objects.create and .delete
 # (https://cloud.google.com/iam/docs/deny-access, read 2026-11-22).

@@ -6,18 +6,18 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from operations.relocation.writers import workloads
 from operations.clouds.kubernetes import kinds
-from operations.relocation.writers.workloads import writer_of
 from operations.clouds.kubernetes.objects import ChangedMeanwhileError, mapping, patch_of
 from operations.relocation.runner.step import StepError
+from operations.relocation.writers import workloads
+from operations.relocation.writers.workloads import writer_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from operations.relocation.writers.workloads import Writer
     from operations.clouds.kubernetes.objects import Cluster
     from operations.relocation.runner.step import Move
+    from operations.relocation.writers.workloads import Writer
 
 TRIES: Final = 5  # changes of others in between, one after another, on one object
 MOST_NAMED: Final = 10  # writers that a message lists

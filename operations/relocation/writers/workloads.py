@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Final
 from components.context.names import QUEUED
 from components.platform.building_blocks import names
 from operations.clouds.kubernetes import kinds
-from operations.clouds.kubernetes.objects import labels_of, mapping, metadata, name_of, namespace_of, owners_of, rows, selects, value_at
+from operations.clouds.kubernetes.objects import (
+    labels_of,
+    mapping,
+    metadata,
+    name_of,
+    namespace_of,
+    owners_of,
+    rows,
+    selects,
+    value_at,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

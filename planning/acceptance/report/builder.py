@@ -4,20 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, cast
 
-from planning.acceptance.scaling_curve import curves
-from planning.agents.measurement_records import BY_ID, Per
-from planning.acceptance.verdicts import Outcome, worst
 from planning.acceptance.report.form import SCHEMA_VERSION
+from planning.acceptance.scaling_curve import curves
+from planning.acceptance.verdicts import Outcome, worst
+from planning.agents.measurement_records import BY_ID, Per
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
     from decimal import Decimal
 
-    from planning.acceptance.scaling_curve import Curve
     from planning.acceptance.expectations import Expected, ExpectedPool
-    from planning.agents.measurement_records import Results
+    from planning.acceptance.report.form import (
+        AcceptanceForm,
+        CurveForm,
+        NodeForm,
+        PoolForm,
+        ResultsForm,
+        ToolForm,
+        VerdictForm,
+    )
+    from planning.acceptance.scaling_curve import Curve
     from planning.acceptance.verdicts import NodeVerdict, Verdict, Verdicts
-    from planning.acceptance.report.form import AcceptanceForm, CurveForm, NodeForm, PoolForm, ResultsForm, ToolForm, VerdictForm
+    from planning.agents.measurement_records import Results
     from planning.spec.lock import Lock
 
 DOCUMENT: Final = "atoll acceptance"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from planning.agents.measurement_records import BY_ID, Per
-from planning.acceptance.report.nodes import node_blocks
 from planning.acceptance.report.fabric import fabric_blocks
 from planning.acceptance.report.formatting import FAILED, UNTOLD, Speaker, from_report, quoted
+from planning.acceptance.report.nodes import node_blocks
+from planning.agents.measurement_records import BY_ID, Per
 from planning.documents.blocks import Bullets, Document, Heading, Notice, Paragraph, Table
 from planning.documents.figures import Figure, Origin, Sentence, listed, say
 from planning.documents.sources import reckoned

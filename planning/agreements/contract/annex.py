@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from planning.checklist.model.checklist import checklist_digest
-from planning.agreements.contract.signatures import signatures, timeline
 from planning.agreements.contract.compute import compute
+from planning.agreements.contract.context import Sides
 from planning.agreements.contract.fabric import fabric
 from planning.agreements.contract.node_lifecycle import allocation, burn_in, spares
 from planning.agreements.contract.parties import accepted, parties
 from planning.agreements.contract.price import onboarding, price
-from planning.agreements.contract.scaling import scaled
-from planning.agreements.contract.support import brought, generation, migration, support
-from planning.agreements.contract.storage import control, storage
 from planning.agreements.contract.remedies import delivered, shortfall
-from planning.agreements.contract.context import Sides
+from planning.agreements.contract.scaling import scaled
+from planning.agreements.contract.signatures import signatures, timeline
+from planning.agreements.contract.storage import control, storage
+from planning.agreements.contract.support import brought, generation, migration, support
+from planning.checklist.model.checklist import checklist_digest
 from planning.documents.blocks import Document, Notice, Paragraph
 from planning.documents.figures import say
 from planning.documents.sources import of_lock

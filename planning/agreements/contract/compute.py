@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from catalogs.throughput import achievable
 from planning.acceptance.node_limits import SPOT
-from planning.agreements.contract.limits import OPEN, accelerator_facts, accelerator_name, bound
 from planning.agreements.contract.context import measured
+from planning.agreements.contract.limits import OPEN, accelerator_facts, accelerator_name, bound
 from planning.documents.blocks import Blank, Heading, Paragraph, Table
 from planning.documents.figures import listed, say
 from planning.documents.sources import of_catalog, of_lock, reckoned
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from planning.acceptance.node_limits import ExpectedPool
-    from planning.agreements.contract.lock_references import PoolAt
     from planning.agreements.contract.context import Sides
+    from planning.agreements.contract.lock_references import PoolAt
     from planning.documents.blocks import Block
     from planning.documents.figures import Figure, Sentence
 

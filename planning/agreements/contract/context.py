@@ -19,12 +19,12 @@ from planning.spec.lock import to_text
 if TYPE_CHECKING:
     from datetime import date
 
-    from catalogs.model import Term
     from catalogs.catalog import Catalog
+    from catalogs.model import Term
     from planning.acceptance.expectations import Expected, ExpectedPool
+    from planning.agreements.contract.lock_references import PoolAt, TierAt
     from planning.checklist.model.agreement import Agreement
     from planning.checklist.model.checklist import Checklist
-    from planning.agreements.contract.lock_references import PoolAt, TierAt
     from planning.documents.blocks import Block
     from planning.documents.figures import Figure, Sentence
     from planning.documents.sources import Value

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from planning.agreements.contract.limits import OPEN, accelerator_facts, bound, network_fact, theory
 from planning.agreements.contract.context import measured
+from planning.agreements.contract.limits import OPEN, accelerator_facts, bound, network_fact, theory
 from planning.documents.blocks import Blank, Heading, Paragraph, Table
 from planning.documents.figures import listed, say
 from planning.documents.sources import reckoned, shown
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from planning.acceptance.node_limits import ExpectedPool
-    from planning.agreements.contract.lock_references import PoolAt
     from planning.agreements.contract.context import Sides
+    from planning.agreements.contract.lock_references import PoolAt
     from planning.documents.blocks import Block
     from planning.documents.figures import Sentence
 

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from planning.acceptance.limits import Limit
-    from planning.agreements.contract.lock_references import PoolAt
     from planning.agreements.contract.context import Sides
+    from planning.agreements.contract.lock_references import PoolAt
     from planning.documents.figures import Figure, Sentence
 
 OPEN: Final = "to be agreed"

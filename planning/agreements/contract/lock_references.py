@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from planning.platform.burn_in_eligibility import burned_in
 from planning.documents.figures import say
 from planning.documents.sources import of_lock
+from planning.platform.burn_in_eligibility import burned_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,23 +6,23 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from catalogs.offers import known_term
-from planning.checklist.model.vocabulary import HOME
-from planning.agreements.contract.parties import customer_is_served
 from planning.agreements.contract.context import counted
+from planning.agreements.contract.parties import customer_is_served
+from planning.checklist.model.vocabulary import HOME
+from planning.costs.upfront import list_upfront
 from planning.documents.blocks import Blank, Bullets, Heading, Notice, Paragraph, Table
 from planning.documents.figures import say
 from planning.documents.sources import of_lock, reckoned
 from planning.values.money import to_cents
-from planning.costs.upfront import list_upfront
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from planning.agreements.contract.context import Sides
+    from planning.costs.upfront import Upfront
     from planning.documents.blocks import Block
     from planning.documents.figures import Figure, Sentence
     from planning.spec.lock import LockedLine
-    from planning.costs.upfront import Upfront
 
 CHAPTERS: Final = {
     "pool": "nodes",

@@ -8,8 +8,8 @@ from planning.agreements.contract.context import settled
 from planning.documents.blocks import Blank, Bullets, Heading, Notice, Paragraph, Table
 from planning.documents.figures import listed, say
 from planning.documents.sources import of_checklist, of_lock, reckoned, shown
-from planning.values.money import HOURS_PER_MONTH
 from planning.platform.alerts.slo_targets import INCLUDED, NO_FABRIC, counted_fabric, counted_tier
+from planning.values.money import HOURS_PER_MONTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from catalogs.model import Term
-    from planning.agreements.contract.lock_references import PoolAt
     from planning.agreements.contract.context import Sides
+    from planning.agreements.contract.lock_references import PoolAt
     from planning.documents.blocks import Block
     from planning.documents.figures import Figure, Sentence
 

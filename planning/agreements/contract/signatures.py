@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from planning.agreements.onboarding.plan import steps, title_of
 from planning.documents.blocks import Blank, Heading, Paragraph, Table
 from planning.documents.figures import say
-from planning.agreements.onboarding.plan import steps, title_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from planning.agreements.contract.context import Sides
-    from planning.documents.blocks import Block
     from planning.agreements.onboarding.plan import Step
+    from planning.documents.blocks import Block
 
 SIGNERS: Final = ("customer", "provider")
 

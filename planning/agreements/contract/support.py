@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from planning.checklist.model.vocabulary import Operation, Orchestration, Support
 from planning.agreements.contract.context import counted, settled
+from planning.checklist.model.vocabulary import Operation, Orchestration, Support
 from planning.documents.blocks import Blank, Bullets, Heading, Notice, Paragraph, Table
 from planning.documents.figures import say
 from planning.documents.sources import of_catalog, of_checklist, of_lock

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from planning.agreements.onboarding.duties import duties
+from planning.agreements.onboarding.plan import ROLES, Step, steps, title_of
 from planning.checklist.model.checklist import checklist_digest
 from planning.checklist.model.workload import FineTuning, Training
 from planning.documents.blocks import Bullets, Document, Heading, Notice, Paragraph, Table
 from planning.documents.figures import Sentence, listed, say
 from planning.documents.sources import of_checklist, of_lock, reckoned
-from planning.agreements.onboarding.duties import duties
-from planning.agreements.onboarding.plan import ROLES, Step, steps, title_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

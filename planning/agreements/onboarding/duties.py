@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from catalogs.catalog import Catalog
     from planning.checklist.model.checklist import Checklist
-    from planning.spec.lock import Lock
     from planning.spec.cluster import ClusterSpec
+    from planning.spec.lock import Lock
 
 KEYLESS: Final = frozenset({"mlflow", "none"})  # experiment trackers that ask for no key of the customer's
 

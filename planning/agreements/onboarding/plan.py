@@ -7,17 +7,17 @@ from datetime import timedelta
 from math import ceil
 from typing import TYPE_CHECKING, Final
 
-from planning.platform.burn_in_eligibility import burned_in
+from planning.agreements.onboarding import workdays as days
 from planning.documents.figures import Figure, Sentence, say
 from planning.documents.sources import of_catalog, of_checklist, of_promise, reckoned, source_text
-from planning.agreements.onboarding import workdays as days
+from planning.platform.burn_in_eligibility import burned_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from datetime import date
 
-    from catalogs.commitments import HandoverStep
     from catalogs.catalog import Catalog
+    from catalogs.commitments import HandoverStep
     from planning.checklist.model.agreement import Contact
     from planning.checklist.model.checklist import Checklist
     from planning.spec.lock import Lock

@@ -14,7 +14,16 @@ from planning.checklist.model.people import Access, Email, Team
 from planning.checklist.model.platform import PlatformAsk
 from planning.checklist.model.units import Cidr, Count, Flag, GigabitsPerS, Gigabytes, Number, Whole, refuse_truth
 from planning.checklist.model.usage import Usage
-from planning.checklist.model.vocabulary import CloudName, FileShape, Ide, Operation, Orchestration, Reading, Residency, Support
+from planning.checklist.model.vocabulary import (
+    CloudName,
+    FileShape,
+    Ide,
+    Operation,
+    Orchestration,
+    Reading,
+    Residency,
+    Support,
+)
 from planning.checklist.model.workload import Name, Strict, Workload
 
 DOMAIN: Final = r"^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$"

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from pydantic import ValidationError
 
 from catalogs.files import UnreadableFileError, refuse_control_characters, refuse_long
-from planning.inputs import scalars
-from planning.inputs.faults import Source, locate, nearest, spell
 from planning.checklist.model.checklist import Checklist
-from planning.inputs.plain_values import REFUSED, plain
+from planning.checklist.model.structure import kinds
 from planning.checklist.reading.validation_messages import Wrong, explain, fields_near
 from planning.checklist.rules.table import broken_rules
-from planning.checklist.model.structure import kinds
+from planning.inputs import scalars
+from planning.inputs.faults import Source, locate, nearest, spell
+from planning.inputs.files import read_text, refused
+from planning.inputs.plain_values import REFUSED, plain
 from planning.inputs.yaml_nodes import Fields, Node, Note, Place, Scalar, compose
 from planning.values.errors import Fault, InputError, counted
-from planning.inputs.files import read_text, refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

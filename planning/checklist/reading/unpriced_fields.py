@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final, cast
 
 from pydantic import BaseModel
 
-from planning.inputs.faults import spell
 from planning.checklist.model.structure import kind_of
+from planning.inputs.faults import spell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

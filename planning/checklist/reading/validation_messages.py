@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from planning.inputs.faults import nearest, spell
 from planning.checklist.model.field_descriptions import meanings
 from planning.checklist.model.structure import Location, Model, homes, kind_of, kinds, section_at
 from planning.checklist.model.units import QuantityError
+from planning.inputs.faults import nearest, spell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

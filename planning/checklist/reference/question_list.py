@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from planning.checklist.reference.question import Choice, Question, words
-from planning.checklist.reference.platform_questions import DETAILS
-from planning.checklist.reference.workload_questions import WORK
 from planning.checklist.model.vocabulary import CloudName
+from planning.checklist.reference.platform_questions import DETAILS
+from planning.checklist.reference.question import Choice, Question, words
+from planning.checklist.reference.workload_questions import WORK
 
 MORE: Final = "more"  # whether the questions after it are asked, or keep their defaults
 _HAS_CLOUD: Final = ("main_cloud", frozenset({"aws", "gcp", "azure"}))

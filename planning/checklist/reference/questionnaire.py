@@ -6,12 +6,12 @@ import json
 import re
 from typing import TYPE_CHECKING, Final, cast
 
-from planning.inputs import scalars
-from planning.checklist.model.field_descriptions import meanings
 from planning.checklist.model.checklist import Checklist
+from planning.checklist.model.field_descriptions import meanings
+from planning.checklist.model.structure import section_at
 from planning.checklist.reference.question import Choice, Question, derive_default, is_asked
 from planning.checklist.reference.question_list import QUESTIONS
-from planning.checklist.model.structure import section_at
+from planning.inputs import scalars
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -6,8 +6,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from catalogs.promises import promises
-from planning.checklist.rules.rule_violation import Broken
 from planning.checklist.model.vocabulary import HOME
+from planning.checklist.rules.rule_violation import Broken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from catalogs.profiles import profile
-from catalogs.software.reader import parts
-from planning.checklist.rules.rule_violation import Broken
-from planning.checklist.model.workload import Batch, Notebooks
 from catalogs.provider_restrictions import FORBIDDABLE
+from catalogs.software.reader import parts
+from planning.checklist.model.workload import Batch, Notebooks
+from planning.checklist.rules.rule_violation import Broken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from catalogs.accelerators import accelerators
-from planning.inputs.faults import nearest
-from planning.checklist.rules.rule_violation import Broken
 from planning.checklist.model.vocabulary import Purchase
 from planning.checklist.model.workload import Compute
+from planning.checklist.rules.rule_violation import Broken
+from planning.inputs.faults import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,10 +6,10 @@ import re
 from ipaddress import IPv4Network
 from typing import TYPE_CHECKING, Final
 
-from planning.values import subnets, vpn_addresses
 from planning.checklist.model.checklist import networks, suggested_range
-from planning.checklist.rules.rule_violation import Broken
 from planning.checklist.model.vocabulary import CloudName
+from planning.checklist.rules.rule_violation import Broken
+from planning.values import subnets, vpn_addresses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -103,9 +103,7 @@ def _allowed(
 def vpn_has_addresses(checklist: Checklist) -> Iterator[Broken]:
     """The VPN's own range lies outside every network that it leads to."""
     if checklist.access.vpn and vpn_addresses.free_range(networks(checklist)) is None:
-        message = (
-            f"the networks take all of {', '.join(str(each) for each in vpn_addresses.RANGES)}, one of which the VPN needs"
-        )
+        message = f"the networks take all of {', '.join(str(each) for each in vpn_addresses.RANGES)}, one of which the VPN needs"
         yield Broken(("where", "cidr"), message, "choose a narrower where.cidr, as in 10.64.0.0/16")
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from catalogs.object_stores import ONLY_S3, WITH_BUCKET, unreachable
 from catalogs.software.reader import parts
-from planning.checklist.rules.rule_violation import Broken
 from planning.checklist.model.platform_size import size_of
 from planning.checklist.model.vocabulary import CloudName
-from catalogs.object_stores import ONLY_S3, WITH_BUCKET, unreachable
+from planning.checklist.rules.rule_violation import Broken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from planning.checklist.model.checklist import suggested_range
-from planning.checklist.rules.rule_violation import Broken
 from planning.checklist.model.vocabulary import HOME
+from planning.checklist.rules.rule_violation import Broken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

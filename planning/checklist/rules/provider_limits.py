@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from catalogs.profiles import profile
-from planning.checklist.rules.rule_violation import Broken
+from catalogs.provider_restrictions import FORBIDDABLE
 from planning.checklist.model.vocabulary import Purchase
 from planning.checklist.model.workload import Inference
-from catalogs.provider_restrictions import FORBIDDABLE
+from planning.checklist.rules.rule_violation import Broken
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from catalogs.regions import regions
-from planning.inputs.faults import nearest
-from planning.checklist.rules.rule_violation import Broken
 from planning.checklist.model.vocabulary import Residency
+from planning.checklist.rules.rule_violation import Broken
+from planning.inputs.faults import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

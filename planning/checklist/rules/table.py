@@ -4,7 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from planning.checklist.rules import agreement, devices, hardware, load, money, platform_components, people, network, object_store, provider_limits, regions, placements, teams, usage, workloads
+from planning.checklist.rules import (
+    agreement,
+    devices,
+    hardware,
+    load,
+    money,
+    network,
+    object_store,
+    people,
+    placements,
+    platform_components,
+    provider_limits,
+    regions,
+    teams,
+    usage,
+    workloads,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from planning.checklist.rules.rule_violation import Broken
 from planning.checklist.model.usage import Requests, Volume
+from planning.checklist.rules.rule_violation import Broken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,8 +5,8 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from planning.checklist.rules.rule_violation import Broken
 from planning.checklist.model.workload import Batch, Compute, Inference, Job, Notebooks
+from planning.checklist.rules.rule_violation import Broken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,18 +6,18 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from catalogs.profiles import profiles
+from catalogs.provider_restrictions import FORBIDDABLE
 from planning.clone.comparison.difference import NONE, NOT_KNOWN, Difference, Said, differing, listed, yes
 from planning.clone.comparison.pools import pool_differences
 from planning.clone.comparison.storage import platform_differences, storage_differences
-from catalogs.provider_restrictions import FORBIDDABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from catalogs.model import Provider
     from catalogs.catalog import Catalog
-    from planning.spec.lock import Lock
+    from catalogs.model import Provider
     from planning.spec.cluster import ClusterSpec, Network, Profile
+    from planning.spec.lock import Lock
 
 OWNED: Final[Mapping[str, str]] = {
     "gpu_driver": "GPU driver is installed by",

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from planning.spec.lock import Lock
     from planning.spec.cluster import ClusterSpec
+    from planning.spec.lock import Lock
 
 # A connection of TCP takes one round trip, so the time to connect is the latency.
 MEASURE: Final = "curl -sS -o /dev/null -w '%{time_connect}\\n'"

@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from planning.clone.comparison.security_controls.account import ACCOUNT_CONTROLS
-from planning.clone.comparison.security_controls.control_plane import API_CONTROLS
 from planning.clone.comparison.security_controls.control import Claim
-from planning.clone.comparison.security_controls.storage import DATA_CONTROLS
+from planning.clone.comparison.security_controls.control_plane import API_CONTROLS
 from planning.clone.comparison.security_controls.nodes import NODE_CONTROLS
+from planning.clone.comparison.security_controls.storage import DATA_CONTROLS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from planning.clone.comparison.security_controls.control import Control
-    from planning.spec.lock import Lock
     from planning.spec.cluster import ClusterSpec
+    from planning.spec.lock import Lock
 
 Standing = Literal["equal", "weaker", "none", "stronger", "differs", "yours", "cannot tell"]
 CONTROLS: Final = (*API_CONTROLS, *NODE_CONTROLS, *DATA_CONTROLS, *ACCOUNT_CONTROLS)

@@ -9,8 +9,8 @@ from planning.clone.comparison.difference import NONE, Difference, Said, amount,
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from catalogs.model import Machine
     from catalogs.catalog import Catalog
+    from catalogs.model import Machine
     from planning.spec.cluster import ClusterSpec, Pool
 
 HOT: Final = "local NVMe is emptied when its node goes"

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from decimal import Decimal
 
-    from planning.diff.form import AmountForm, ComponentDiffForm, DeltaForm
     from planning.costs.json_shapes import LineForm, RangeForm
+    from planning.diff.form import AmountForm, ComponentDiffForm, DeltaForm
     from planning.spec.lock import Lock, LockedLine
 
 

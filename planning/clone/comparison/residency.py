@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Literal
 from planning.checklist.model.vocabulary import Residency
 
 if TYPE_CHECKING:
-    from catalogs.model import Region
     from catalogs.catalog import Catalog
-    from planning.spec.lock import Lock
+    from catalogs.model import Region
     from planning.spec.cluster import Placement
+    from planning.spec.lock import Lock
 
 UNKNOWN = "unknown"
 

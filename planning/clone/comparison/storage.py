@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from planning.clone.comparison.difference import NONE, Difference, Said, amount, differing, words
 from catalogs.object_stores import S3_BY_IDENTITY, unreachable
+from planning.clone.comparison.difference import NONE, Difference, Said, amount, differing, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from catalogs.model import StorageTier
     from catalogs.catalog import Catalog
-    from planning.spec.platform import Platform
+    from catalogs.model import StorageTier
     from planning.spec.cluster import ClusterSpec, Tier
+    from planning.spec.platform import Platform
 
 STORES: Final = "catalogs/object_stores.py, docs.cloud.google.com/storage/docs/interoperability"
 

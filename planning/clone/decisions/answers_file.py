@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from planning.clone.decisions.decision import Need, one_of
 from planning.inputs.faults import Source, nearest
 from planning.inputs.yaml_nodes import Fields, Place, Scalar, compose
-from planning.clone.decisions.decision import Need, one_of
 from planning.values.errors import Fault, InputError, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from planning.checklist.model.checklist import Checklist
-    from planning.inputs.yaml_nodes import Node
     from planning.clone.decisions.decision import Decision
+    from planning.inputs.yaml_nodes import Node
 
 MOST: Final = 100_000  # characters; a decisions file has a dozen lines
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from planning.clone.decisions.decision import NONE, Choice, Decision
 from planning.clone.decisions.answer import put, said
+from planning.clone.decisions.decision import NONE, Choice, Decision
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:

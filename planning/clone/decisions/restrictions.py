@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from planning.checklist.rules.table import broken_rules
 from planning.checklist.model.vocabulary import CloudName, Residency
-from planning.clone.decisions.decision import NONE, Choice, Need
+from planning.checklist.rules.table import broken_rules
 from planning.clone.decisions.answer import value_at
+from planning.clone.decisions.decision import NONE, Choice, Need
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -6,14 +6,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
-from planning.costs.bill import Group
-from planning.costs.charges.platform_bucket import BUCKET, bucket
-from planning.costs.charge import Charge
 from planning.checklist.model.vocabulary import HOME, Support
-from planning.values.money import HOURS_PER_MONTH, ZERO, Range
-from planning.costs.charges.storage_tiers import OBJECT_ITEMS, lying, requests
-from planning.costs.charges.platform_volumes import declared_volumes, volumes
+from planning.costs.bill import Group
+from planning.costs.charge import Charge
 from planning.costs.charges.connectivity import READ_OFF, declared_ways, link, way_in
+from planning.costs.charges.platform_bucket import BUCKET, bucket
+from planning.costs.charges.platform_volumes import declared_volumes, volumes
+from planning.costs.charges.storage_tiers import OBJECT_ITEMS, lying, requests
+from planning.values.money import HOURS_PER_MONTH, ZERO, Range
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

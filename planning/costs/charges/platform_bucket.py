@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
+from catalogs.object_stores import WITH_BUCKET
 from planning.costs.bill import Group
 from planning.costs.charge import Charge
 from planning.platform.backups import MADE_ANEW, PLANS, held_gb
-from catalogs.object_stores import WITH_BUCKET
 
 if TYPE_CHECKING:
     from planning.spec.cluster import ClusterSpec

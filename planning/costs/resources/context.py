@@ -6,16 +6,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, final
 
 from planning.costs.charge import CHARGES_INPUT, Charge
-from planning.values.money import HOURS_PER_MONTH, Range
 from planning.costs.resources.properties import Properties, UnreadableError
+from planning.values.money import HOURS_PER_MONTH, Range
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from catalogs.model import Term
     from planning.costs.bill import Group
-    from planning.costs.resources.stack_resources import Registered
     from planning.costs.resources.resource import Resource
+    from planning.costs.resources.stack_resources import Registered
 
 EVERY_PROVIDER: Final = "*"
 PART: Final = "part"  # input by which a component of ours names the lines of what is below it

@@ -6,17 +6,17 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from planning.costs.bill import Group
-from planning.costs.resources.declared_charges import component
-from planning.costs.resources.clouds.aws.network import COUNTERS as AWS_NETWORK
 from planning.costs.resources.clouds.aws.compute import COUNTERS as AWS_NODES
-from planning.costs.resources.clouds.aws.storage import COUNTERS as AWS_STORAGE
+from planning.costs.resources.clouds.aws.karpenter import COUNTERS as KARPENTER
+from planning.costs.resources.clouds.aws.network import COUNTERS as AWS_NETWORK
 from planning.costs.resources.clouds.aws.services import COUNTERS as AWS_WATCH
+from planning.costs.resources.clouds.aws.storage import COUNTERS as AWS_STORAGE
 from planning.costs.resources.clouds.azure import COUNTERS as AZURE_NETWORK
 from planning.costs.resources.clouds.coreweave import COUNTERS as COREWEAVE
-from planning.costs.resources.clouds.gcp.network import COUNTERS as GCP_NETWORK
 from planning.costs.resources.clouds.gcp.compute import COUNTERS as GCP_NODES
+from planning.costs.resources.clouds.gcp.network import COUNTERS as GCP_NETWORK
 from planning.costs.resources.clouds.gcp.storage import COUNTERS as GCP_STORAGE
-from planning.costs.resources.clouds.aws.karpenter import COUNTERS as KARPENTER
+from planning.costs.resources.declared_charges import component
 from planning.costs.resources.kubernetes import COUNTERS as KUBERNETES
 from planning.costs.resources.kubernetes import in_cluster
 

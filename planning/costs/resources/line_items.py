@@ -9,11 +9,11 @@ from catalogs.model import UnpricedError
 from planning.costs import pricing
 from planning.costs.bill import LineItem
 from planning.costs.charge import LIST_PRICE, Charge
-from planning.spec.lock_content import State
-from planning.values.money import NOTHING, ZERO, Range
 from planning.costs.resources.findings import Free, Gap, Place
 from planning.costs.resources.locations import place_of
 from planning.costs.resources.properties import UnreadableError
+from planning.spec.lock_content import State
+from planning.values.money import NOTHING, ZERO, Range
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Final, cast, final
 
-from planning.values.money import ZERO
 from planning.costs.resources.resource import Secret, Unknown
+from planning.values.money import ZERO
 
 _LARGEST: Final = (
     Decimal(10) ** 10

@@ -7,16 +7,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from planning.costs.bill import Bill, LineItem
-from planning.spec.lock_content import State
-from planning.values.money import NOTHING, Range
-from planning.costs.resources.declared_charges import COMPONENT, declares_share
 from planning.costs.resources.context import Case
+from planning.costs.resources.counters import counter_of, group_of
+from planning.costs.resources.declared_charges import COMPONENT, declares_share
 from planning.costs.resources.findings import Free, Gap
 from planning.costs.resources.free_types import free_by_rule
 from planning.costs.resources.line_items import Remembered, lines_of
 from planning.costs.resources.properties import UnreadableError
 from planning.costs.resources.stack_resources import OWN_PREFIX, Registered
-from planning.costs.resources.counters import counter_of, group_of
+from planning.spec.lock_content import State
+from planning.values.money import NOTHING, Range
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

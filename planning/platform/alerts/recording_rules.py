@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from planning.values.money import HOURS_PER_MONTH
 from planning.platform.alerts.model import Record, RuleGroup
+from planning.values.money import HOURS_PER_MONTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from planning.platform.alerts import availability, gpu, cost, recording_rules, cluster, slo
+from planning.platform.alerts import availability, cluster, cost, gpu, recording_rules, slo
 from planning.platform.alerts.model import Alert
 
 if TYPE_CHECKING:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from planning.values.money import HOURS_PER_MONTH
 from planning.platform.alerts.recording_rules import WORKING_HARD
 from planning.platform.alerts.slo import BURNS
 from planning.platform.dashboards.accelerators import gpus, training
 from planning.platform.dashboards.model import Board, bars, line, matches, stat
+from planning.values.money import HOURS_PER_MONTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

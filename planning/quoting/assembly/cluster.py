@@ -7,25 +7,35 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item, PurchaseKind
 from planning.checklist.model.vocabulary import HOME, CloudName
-from planning.values.money import HOURS_PER_MONTH, NOTHING, ZERO, Range
 from planning.quoting.assembly import usage
 from planning.quoting.assembly.access import gateway, link
-from planning.quoting.candidates.candidate import node_disk_gb
-from planning.quoting.candidates.market import CPU_ARCHITECTURE
 from planning.quoting.assembly.platform import platform
 from planning.quoting.assembly.provider_profile import profile_of
 from planning.quoting.assembly.teams import people
 from planning.quoting.assembly.zones import cluster_zones, pool_zones
+from planning.quoting.candidates.candidate import node_disk_gb
+from planning.quoting.candidates.market import CPU_ARCHITECTURE
 from planning.sizing.workloads.storage import provisioned_gb
-from planning.spec.cluster import Amounts, ClusterSpec, ExistingCluster, Network, Peering, Placement, Pool, Services, Tier
+from planning.spec.cluster import (
+    Amounts,
+    ClusterSpec,
+    ExistingCluster,
+    Network,
+    Peering,
+    Placement,
+    Pool,
+    Services,
+    Tier,
+)
+from planning.values.money import HOURS_PER_MONTH, NOTHING, ZERO, Range
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from planning.checklist.model.checklist import Checklist, TierAsk
-    from planning.sizing.demand import Demand
     from planning.quoting.candidates.candidate import Candidate, Part
     from planning.quoting.candidates.market import Market, Place
+    from planning.sizing.demand import Demand
 
 # Newest minor in EKS standard support (until 2027-03-27, endoflife.date/amazon-eks) that Kubeflow 26.03 asks for
 # (1.35 and later, its release note).

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from catalogs.software.reader import parts
-from planning.platform.accelerators import NVIDIA, device, slices
 from planning.checklist.model.workload import Notebooks
+from planning.platform.accelerators import NVIDIA, device, slices
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, final
 
 from catalogs.model import Item
+from catalogs.object_stores import WITH_BUCKET
 from catalogs.profiles import profile
-from planning.values.gke_ranges import count_room
 from planning.quoting.assembly.cluster import target
 from planning.quoting.assembly.device_components import explain_missing_plugin
-from catalogs.object_stores import WITH_BUCKET
+from planning.values.gke_ranges import count_room
 from planning.values.subnets import NARROWEST_RANGES
 
 if TYPE_CHECKING:

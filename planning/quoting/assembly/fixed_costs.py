@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, final
 
 from catalogs.model import Item
 from planning.costs.bill import Group
-from planning.values.money import NOTHING, ZERO, Range
-from planning.quoting.assembly.cluster import count_zones, spec
-from planning.quoting.candidates.candidate import node_disk_gb
-from planning.quoting.assembly.zones import cluster_zones
-from planning.costs.pricing import LEAST_BILL_USD
 from planning.costs.charges.cluster import charges
+from planning.costs.pricing import LEAST_BILL_USD
+from planning.quoting.assembly.cluster import count_zones, spec
+from planning.quoting.assembly.zones import cluster_zones
+from planning.quoting.candidates.candidate import node_disk_gb
+from planning.values.money import NOTHING, ZERO, Range
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from decimal import Decimal
 
-    from planning.costs.charge import Charge
     from planning.checklist.model.checklist import Checklist
+    from planning.costs.charge import Charge
     from planning.quoting.candidates.market import Market, Place
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from catalogs.object_stores import unreachable
 from catalogs.software.reader import RELEASE, parts
+from planning.platform.component_selection import choose, scales_to_zero
 from planning.platform.log_forwarding import access_said
-from planning.spec.platform import Forwarding, Installed, Platform, Skipped, Work
+from planning.platform.slurm import left
 from planning.quoting.assembly.device_components import OURS, device_parts
 from planning.quoting.assembly.teams import team_shares
-from planning.platform.component_selection import choose, scales_to_zero
-from planning.platform.slurm import left
-from catalogs.object_stores import unreachable
+from planning.spec.platform import Forwarding, Installed, Platform, Skipped, Work
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Sequence

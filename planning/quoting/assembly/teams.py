@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from planning.values.errors import Fault, InputError
-from planning.spec.platform import Quota, TeamShare
 from planning.platform.queues import in_order
 from planning.sizing.workloads.training import has_rollouts, rollouts_of
+from planning.spec.platform import Quota, TeamShare
+from planning.values.errors import Fault, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -5,9 +5,9 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from planning.values.money import HOURS_PER_MONTH, NOTHING, ZERO, Range
-from planning.spec.cluster import Amounts
 from planning.costs.charges.storage_tiers import OBJECT_ITEMS
+from planning.spec.cluster import Amounts
+from planning.values.money import HOURS_PER_MONTH, NOTHING, ZERO, Range
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,10 +8,10 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import PurchaseKind
-from planning.values.money import HOURS_PER_MONTH, NOTHING, ZERO, Range
+from planning.sizing.assumptions import OWN, Rule
 from planning.sizing.machines.node_hours import ATTEMPTS, REPEATED, SHARED_BY
 from planning.sizing.machines.node_start import CPU, GPU, HALF, interruptions, node_start, read_fact
-from planning.sizing.assumptions import OWN, Rule
+from planning.values.money import HOURS_PER_MONTH, NOTHING, ZERO, Range
 
 if TYPE_CHECKING:
     from catalogs.model import Accelerator, Offer

@@ -6,16 +6,16 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from catalogs.model import PurchaseKind
-from planning.values.money import HOURS_PER_MONTH, NOTHING, Range
-from planning.quoting.candidates.billed_hours import total_hours, with_interruptions
 from planning.costs.pricing import with_fallback
+from planning.quoting.candidates.billed_hours import total_hours, with_interruptions
+from planning.values.money import HOURS_PER_MONTH, NOTHING, Range
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from catalogs.model import Accelerator, Machine, Offer, Price
-    from planning.sizing.demand import Demand, Fit
     from planning.quoting.candidates.market import Market, Place
+    from planning.sizing.demand import Demand, Fit
 
 # Our own sizes, in GB: an OS image with a GPU driver and a few container images of 10-20 GB each on GPU nodes.
 GPU_NODE_DISK_GB: Final = 200

@@ -6,8 +6,8 @@ from dataclasses import replace
 from math import ceil, inf
 from typing import TYPE_CHECKING, Final
 
-from planning.sizing.demand import Misfit
 from planning.quoting.candidates.candidate import Candidate, whole
+from planning.sizing.demand import Misfit
 from planning.sizing.machines.fit import fit
 
 if TYPE_CHECKING:
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from catalogs.model import Offer, Price, PurchaseKind
+    from planning.quoting.candidates.market import CpuStock
     from planning.sizing.demand import Demand
     from planning.values.money import Range
-    from planning.quoting.candidates.market import CpuStock
 
 SLACK: Final = 1 + 1e-9  # the bounds are floats, the costs are not
 SHORT: Final = 1e-9  # of a node, for the same reason

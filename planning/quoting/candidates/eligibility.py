@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Form, PurchaseKind
 from catalogs.profiles import profile
-from planning.checklist.rules.provider_limits import conflicts
-from planning.checklist.model.vocabulary import Purchase, Residency
 from catalogs.provider_restrictions import FORBIDDABLE
+from planning.checklist.model.vocabulary import Purchase, Residency
+from planning.checklist.rules.provider_limits import conflicts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from catalogs.model import Accelerator, Machine, Offer, Price, Provider, Region
     from planning.checklist.model.checklist import Checklist
-    from planning.sizing.demand import Demand
     from planning.quoting.candidates.market import Place
+    from planning.sizing.demand import Demand
 
 NVIDIA: Final = "NVIDIA"  # the training images of every framework asked for are CUDA builds, unless told otherwise
 THIN_SPOT: Final = "thin spot"

@@ -7,18 +7,18 @@ from math import ceil
 from typing import TYPE_CHECKING, Final, final
 
 from catalogs.model import PurchaseKind
-from planning.sizing.demand import Misfit
-from planning.values.money import ZERO
 from planning.quoting.candidates.billed_hours import with_interruptions
+from planning.sizing.demand import Misfit
 from planning.sizing.machines.fit import find_basis
+from planning.values.money import ZERO
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from catalogs.model import Accelerator, Machine, Offer
-    from planning.sizing.demand import Demand, Fit
     from planning.quoting.candidates.candidate import Candidate
     from planning.quoting.candidates.market import Stock
+    from planning.sizing.demand import Demand, Fit
     from planning.sizing.machines.fit import FitBasis
 
 # Scaling over nodes is published for clusters a few times larger, not for any size: our own bound.

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Final, final
 
 from catalogs.model import Item, PurchaseKind
 from planning.costs.charge import LIST_PRICE
-from planning.values.money import HOURS_PER_MONTH, NOTHING, ZERO
+from planning.costs.charges.cluster import NAT_PER_NODE
 from planning.costs.pricing import in_tiers
 from planning.costs.pricing import place_of as pricing_place
-from planning.costs.charges.cluster import NAT_PER_NODE
+from planning.values.money import HOURS_PER_MONTH, NOTHING, ZERO
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from decimal import Decimal
 
+    from catalogs.catalog import Catalog
     from catalogs.machines import Size
     from catalogs.model import Accelerator, Machine, Offer, Price, Region
     from catalogs.offers import RoughOffer
-    from catalogs.catalog import Catalog
     from planning.costs.charge import Charge
     from planning.values.money import Range
 

@@ -7,8 +7,8 @@ from math import ceil
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import PurchaseKind
-from planning.sizing.demand import Misfit
 from planning.quoting.candidates.candidate import sold_as, split, whole
+from planning.sizing.demand import Misfit
 from planning.sizing.machines.fit import fit
 from planning.sizing.machines.rejection_reasons import MONTH_TOO_SHORT
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from catalogs.model import Offer, Price
-    from planning.sizing.demand import Demand, Fit
     from planning.quoting.candidates.candidate import Candidate
     from planning.quoting.candidates.market import Stock
+    from planning.sizing.demand import Demand, Fit
 
 INTERRUPTIBLE: Final = frozenset({PurchaseKind.SPOT, PurchaseKind.FLEX})
 

@@ -8,20 +8,27 @@ from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, final
 
-from catalogs.staleness import MACHINE_AGE_LIMIT_DAYS, too_old
 from catalogs.model import PurchaseKind
+from catalogs.staleness import MACHINE_AGE_LIMIT_DAYS, too_old
 from planning.checklist.model.vocabulary import HOME
-from planning.sizing.demand import Misfit
-from planning.values.money import HOURS_PER_MONTH, NOTHING, ZERO
 from planning.quoting.assembly.cluster import target
 from planning.quoting.assembly.feasibility import Buildable
+from planning.quoting.assembly.fixed_costs import PlaceCosts
 from planning.quoting.candidates.candidate import Candidate, rank_reading, rank_usd, sold_as, whole
 from planning.quoting.candidates.cpu import best_cpu
+from planning.quoting.candidates.eligibility import (
+    accelerator_refusal,
+    least_nodes,
+    limit_of,
+    machine_refusal,
+    permit,
+    place_refusal,
+)
 from planning.quoting.candidates.extra_nodes import Sizes
-from planning.quoting.assembly.fixed_costs import PlaceCosts
-from planning.quoting.candidates.eligibility import accelerator_refusal, least_nodes, limit_of, machine_refusal, permit, place_refusal
 from planning.quoting.candidates.purchases import INTERRUPTIBLE, in_time, is_uninterrupted, list_purchases
+from planning.sizing.demand import Misfit
 from planning.sizing.machines.node_hours import all_month, hours_beside
+from planning.values.money import HOURS_PER_MONTH, NOTHING, ZERO
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -30,10 +37,10 @@ if TYPE_CHECKING:
 
     from catalogs.model import Offer, Price
     from planning.checklist.model.checklist import Checklist
+    from planning.quoting.candidates.eligibility import Permit
+    from planning.quoting.candidates.market import Market, Place, Stock
     from planning.sizing.demand import Demand, Fit
     from planning.values.money import Range
-    from planning.quoting.candidates.market import Market, Place, Stock
-    from planning.quoting.candidates.eligibility import Permit
 
     Keep = Callable[[Candidate], bool]
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 from planning.checklist.model.vocabulary import HOME
 from planning.checklist.model.workload import FineTuning, Training
-from planning.values.money import to_cents
 from planning.quoting.search.candidate_set import CandidateSet
 from planning.quoting.search.least_cost import find_cheapest
 from planning.sizing.checklist_demands import size
+from planning.values.money import to_cents
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from catalogs.model import Offer
-    from planning.sizing.demand import Demand
     from planning.quoting.search.candidate_set import CandidateSet
+    from planning.sizing.demand import Demand
 
 
 def count_closed(candidates: CandidateSet) -> Counter[str]:

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from planning.values.money import ZERO
+from planning.quoting.quote import Twin
 from planning.quoting.search.candidate_set import anything
 from planning.quoting.search.least_cost import complete
 from planning.quoting.search.selection import LEAST_DIFFERENCE
-from planning.quoting.quote import Twin
+from planning.values.money import ZERO
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
 
     from planning.quoting.candidates.candidate import Candidate
-    from planning.quoting.search.candidate_set import CandidateSet
     from planning.quoting.candidates.market import Place
-    from planning.quoting.search.least_cost import Pick
     from planning.quoting.quote import Option
+    from planning.quoting.search.candidate_set import CandidateSet
+    from planning.quoting.search.least_cost import Pick
     from planning.spec.cluster import ClusterSpec, Pool
 
 MOST_TWINS: Final = 3

@@ -15,21 +15,21 @@ from heapq import heapify, heappop, heappush
 from itertools import product
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from planning.values.money import NOTHING, Range
 from planning.quoting.candidates.candidate import rank_usd
-from planning.quoting.search.candidate_set import EXPECTED, SYSTEM, anything
 from planning.quoting.candidates.cpu import with_hours
+from planning.quoting.search.candidate_set import EXPECTED, SYSTEM, anything
 from planning.sizing.machines.node_hours import hours_beside
+from planning.values.money import NOTHING, Range
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from decimal import Decimal
 
     from catalogs.model import PurchaseKind
-    from planning.sizing.demand import Demand
     from planning.quoting.candidates.candidate import Candidate
-    from planning.quoting.search.candidate_set import CandidateSet, Keep
     from planning.quoting.candidates.market import Place
+    from planning.quoting.search.candidate_set import CandidateSet, Keep
+    from planning.sizing.demand import Demand
 
     Only = Callable[[Place], bool]
     Choice = tuple[Range, dict[str, Candidate]]  # USD a month of what one demand and those beside it are met by

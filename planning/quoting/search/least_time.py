@@ -11,17 +11,17 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from planning.quoting.candidates.candidate import rank_reading
-from planning.quoting.search.candidate_set import EXPECTED, anything
 from planning.quoting.candidates.extra_nodes import MOST_GROWTH, MULTIPLES
+from planning.quoting.search.candidate_set import EXPECTED, anything
 from planning.quoting.search.least_cost import SLACK, Pick, complete, find_at, find_within
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from planning.sizing.demand import Demand
     from planning.quoting.candidates.candidate import Candidate
-    from planning.quoting.search.candidate_set import CandidateSet
     from planning.quoting.candidates.market import Place
+    from planning.quoting.search.candidate_set import CandidateSet
+    from planning.sizing.demand import Demand
 
 NEVER: Final = Decimal("Infinity")
 

@@ -18,8 +18,8 @@ from planning.quoting.search.least_cost import find_cheapest
 
 if TYPE_CHECKING:
     from planning.quoting.candidates.candidate import Candidate
-    from planning.quoting.search.candidate_set import CandidateSet
     from planning.quoting.candidates.market import Place
+    from planning.quoting.search.candidate_set import CandidateSet
     from planning.quoting.search.least_cost import Pick
 
 MOST_DIFFERENCE_PERCENT: Final = 10  # between two sources of one price: above it the price is in doubt

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from planning.values.money import NOTHING, Range
 from planning.quoting.search.least_time import NEVER, pace
+from planning.values.money import NOTHING, Range
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

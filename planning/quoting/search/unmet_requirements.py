@@ -8,20 +8,20 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, Literal
 
 from planning.checklist.model.workload import Compute
-from planning.values.money import HOURS_PER_MONTH
 from planning.quoting.search.checklist_changes import find_changed
-from planning.quoting.search.least_time import find_fastest
 from planning.quoting.search.least_cost import find_cheapest
+from planning.quoting.search.least_time import find_fastest
 from planning.sizing.assumptions import HOURS_PER_DAY
 from planning.sizing.throughput.training_compute import runs_per_month
+from planning.values.money import HOURS_PER_MONTH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from planning.checklist.model.checklist import Checklist
-    from planning.sizing.demand import Demand
     from planning.quoting.candidates.candidate import Candidate
     from planning.quoting.search.candidate_set import CandidateSet
+    from planning.sizing.demand import Demand
 
 _TWO_DIGITS = 10
 MOST_TRIALS: Final = 20  # halvings of one change: a million days, to a day

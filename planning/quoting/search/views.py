@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import PurchaseKind
-from planning.quoting.search.candidate_set import anything
-from planning.quoting.search.least_time import find_fastest
 from planning.quoting.candidates.eligibility import may_reserve
 from planning.quoting.candidates.purchases import is_reserved, is_uninterrupted
-from planning.quoting.search.recommendation import find_recommended
+from planning.quoting.search.candidate_set import anything
 from planning.quoting.search.least_cost import find_cheapest
+from planning.quoting.search.least_time import find_fastest
+from planning.quoting.search.recommendation import find_recommended
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -6,20 +6,20 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from planning.costs.bill import Bill
-from planning.relocation.costs.transfer_charges import carried, carrying, through_nat
 from planning.relocation.costs.notes import notes
 from planning.relocation.costs.parallel_run import commitments, onboarding, overlap, retained
+from planning.relocation.costs.transfer_charges import carried, carrying, through_nat
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import date
 
     from catalogs.catalog import Catalog
-    from planning.spec.lock import Lock
-    from planning.values.money import Range
     from planning.relocation.costs.notes import Note
     from planning.relocation.costs.route import Route
     from planning.relocation.inventory.volume import Side, Volume
+    from planning.spec.lock import Lock
+    from planning.values.money import Range
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,9 +7,9 @@ from datetime import timedelta
 from decimal import ROUND_CEILING, Decimal
 from typing import TYPE_CHECKING, Final, Literal
 
+from planning.relocation.costs.parallel_run import DAYS_PER_MONTH, is_onboarding
 from planning.spec.lock_content import State
 from planning.values.money import ZERO, to_cents
-from planning.relocation.costs.parallel_run import DAYS_PER_MONTH, is_onboarding
 
 if TYPE_CHECKING:
     from datetime import date

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
     from catalogs.model import Region
     from planning.costs.bill import LineItem
-    from planning.spec.lock import Lock
-    from planning.relocation.costs.transfer_charges import Carried
     from planning.relocation.costs.route import Route
+    from planning.relocation.costs.transfer_charges import Carried
+    from planning.spec.lock import Lock
 
 DATA_ACT: Final = "Regulation (EU) 2023/2854, Articles 29 and 34: eur-lex.europa.eu/eli/reg/2023/2854/oj"
 WAIVERS: Final = "theregister.com/2025/09/10/big_clouds_scramble_over_eu"

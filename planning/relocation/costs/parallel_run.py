@@ -7,9 +7,9 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
+from planning.checklist.model.vocabulary import HOME
 from planning.costs.bill import Group, LineItem
 from planning.costs.bill_breakdown import component_of
-from planning.checklist.model.vocabulary import HOME
 from planning.spec.lock_content import State
 from planning.values.money import HOURS_PER_MONTH, NOTHING, ZERO, Range, to_cents
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from catalogs.model import Term
-    from planning.spec.lock import Lock, LockedLine
     from planning.spec.cluster import ClusterSpec, Pool
+    from planning.spec.lock import Lock, LockedLine
 
 DAYS_PER_MONTH: Final = HOURS_PER_MONTH / 24
 MONTHS_PER_YEAR: Final = 12

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
 from typing import TYPE_CHECKING, Final
 
-from planning.values.money import NOTHING, Range
 from planning.relocation.inventory.volume import PART_BYTES
+from planning.values.money import NOTHING, Range
 
 if TYPE_CHECKING:
     from planning.relocation.inventory.volume import Volume

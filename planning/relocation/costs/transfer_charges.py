@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final
 from catalogs.model import Item
 from planning.costs.bill import Group, LineItem
 from planning.costs.charge import Charge
-from planning.spec.lock_content import State
-from planning.values.money import NOTHING, ZERO, Range
-from planning.costs.pricing import price_all, unpriced
 from planning.costs.charges.cluster import WITHOUT_KEYS
+from planning.costs.pricing import price_all, unpriced
 from planning.relocation.costs.requests import Requests, requests
 from planning.relocation.inventory.volume import gb_of
+from planning.spec.lock_content import State
+from planning.values.money import NOTHING, ZERO, Range
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -5,23 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from planning.checklist.model.vocabulary import HOME
-from planning.values.money import ZERO, Range
-from planning.values.hostnames import HOSTS, PRIVATE_DOMAIN
-from planning.relocation.inventory.bucket_state import PURPOSES, STORE_USERS, TEAM_BUCKET
-from planning.relocation.inventory.state_classes import PARTS
-from planning.relocation.inventory.stack_inventory import NOT_ASKED, Inventory, in_order
 from planning.relocation.inventory.assets import ASKED, CLAIMED, NOT_LOOKED, Kind, Loss, Thing, Treatment
+from planning.relocation.inventory.bucket_state import PURPOSES, STORE_USERS, TEAM_BUCKET
+from planning.relocation.inventory.stack_inventory import NOT_ASKED, Inventory, in_order
+from planning.relocation.inventory.state_classes import PARTS
 from planning.relocation.inventory.volume import GB
+from planning.values.hostnames import HOSTS, PRIVATE_DOMAIN
+from planning.values.money import ZERO, Range
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from decimal import Decimal
 
-    from planning.spec.platform import Installed, Platform
-    from planning.spec.lock import Lock
     from planning.relocation.inventory.bucket_state import BucketRow
     from planning.relocation.inventory.state_classes import Kept
     from planning.spec.cluster import ClusterSpec, Tier
+    from planning.spec.lock import Lock
+    from planning.spec.platform import Installed, Platform
 
 # User of the object store to the part that brings it along; "" for every platform.
 USER_PARTS: Final[Mapping[str, str]] = {

@@ -12,10 +12,10 @@ from planning.relocation.inventory.volume import Volume, VolumeKind
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from planning.values.money import Range
+    from planning.relocation.inventory.assets import Thing
     from planning.relocation.inventory.features import Usage
     from planning.relocation.inventory.stack_inventory import Inventory
-    from planning.relocation.inventory.assets import Thing
+    from planning.values.money import Range
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

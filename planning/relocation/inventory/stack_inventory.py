@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from planning.relocation.inventory.resource_assets import keys_of
 from planning.relocation.inventory.assets import Loss, Seen, Treatment
+from planning.relocation.inventory.resource_assets import keys_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from planning.relocation.inventory.assets import Thing
     from planning.costs.resources.resource import Resource
+    from planning.relocation.inventory.assets import Thing
 
 NOT_ASKED: Final = "the cluster was not asked"
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-from planning.relocation.inventory.features import OF_KIND, Feature, missed
 from planning.relocation.inventory.assets import Kind
+from planning.relocation.inventory.features import OF_KIND, Feature, missed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

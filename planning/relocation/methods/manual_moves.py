@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from planning.relocation.methods.manual_procedures import ways
 from planning.relocation.inventory.assets import Kind, Treatment
+from planning.relocation.methods.manual_procedures import ways
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from planning.relocation.methods.manual_procedures import Way
+    from planning.relocation.inventory.assets import Thing
     from planning.relocation.inventory.stack_inventory import Inventory
     from planning.relocation.methods.data_loss import Choice
-    from planning.relocation.inventory.assets import Thing
+    from planning.relocation.methods.manual_procedures import Way
 
 STRANGE: Final = "strange/"  # what keys of resources begin with that no row of ours knows
 # What still changes until writers stand still: what was looked at before is looked at again after.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from planning.relocation.inventory.assets import Kind
 from planning.relocation.methods.data_loss import losses
 from planning.relocation.methods.move_methods import BY_NAME
-from planning.relocation.inventory.assets import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -5,11 +5,11 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from planning.sizing.demand import Fit, Misfit
 from planning.sizing import assumptions
+from planning.sizing.demand import Fit, Misfit
 from planning.sizing.machines.node_hours import node_hours
-from planning.sizing.machines.rejection_reasons import HAS_ACCELERATOR, SIZE_UNKNOWN, TINY, TOO_FEW_NODES
 from planning.sizing.machines.packing import nodes_beside
+from planning.sizing.machines.rejection_reasons import HAS_ACCELERATOR, SIZE_UNKNOWN, TINY, TOO_FEW_NODES
 
 if TYPE_CHECKING:
     from catalogs.model import Machine

@@ -11,17 +11,33 @@ from functools import partial
 from math import ceil
 from typing import TYPE_CHECKING, Final
 
-from planning.sizing.demand import Fit, Misfit
-from planning.values.money import HOURS_PER_MONTH
-from planning.sizing.machines import requested_hardware
 from planning.sizing import assumptions
+from planning.sizing.demand import Fit, Misfit
+from planning.sizing.machines import requested_hardware
 from planning.sizing.machines.cpu import ARM_NOTE, fit_cpu
 from planning.sizing.machines.node_hours import node_hours
-from planning.sizing.throughput.interconnect import joins_nodes
-from planning.sizing.machines.rejection_reasons import BATCH_TOO_SMALL, LACKS_PRECISION, MONTH_TOO_SHORT, NETWORK_TOO_SLOW, NO_ACCELERATOR, NO_FABRIC, NVME_UNKNOWN, OTHER_NODES, START_TOO_LONG, TOO_FEW_CORES, TOO_FEW_NODES, TOO_LITTLE_NVME, TOO_MANY, asked_too_slow, asked_too_small
 from planning.sizing.machines.node_start import GPU, node_start
 from planning.sizing.machines.packing import seat
+from planning.sizing.machines.rejection_reasons import (
+    BATCH_TOO_SMALL,
+    LACKS_PRECISION,
+    MONTH_TOO_SHORT,
+    NETWORK_TOO_SLOW,
+    NO_ACCELERATOR,
+    NO_FABRIC,
+    NVME_UNKNOWN,
+    OTHER_NODES,
+    START_TOO_LONG,
+    TOO_FEW_CORES,
+    TOO_FEW_NODES,
+    TOO_LITTLE_NVME,
+    TOO_MANY,
+    asked_too_slow,
+    asked_too_small,
+)
 from planning.sizing.machines.run_time import Speed, spread
+from planning.sizing.throughput.interconnect import joins_nodes
+from planning.values.money import HOURS_PER_MONTH
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,7 +56,9 @@ CORES_NOTE: Final = "its source does not say how many vCPUs"
 LONG_NOTE: Final = "its runs fill more than a month: every month until they are done is counted in full"
 HUNGRY_NOTE: Final = "the global batch does not feed all of its accelerators"
 FABRIC_NOTE: Final = "no fabric between nodes"
-SPINES_NOTE: Final = f"over several network spines, {assumptions.OVERSUBSCRIPTION.value:f}:1 oversubscribed between them"
+SPINES_NOTE: Final = (
+    f"over several network spines, {assumptions.OVERSUBSCRIPTION.value:f}:1 oversubscribed between them"
+)
 UNBENCHMARKED_NOTE: Final = "no published serving benchmark of this accelerator: estimated from its peak"
 OPEN_NOTE: Final = "time not known: counted as busy all month"
 

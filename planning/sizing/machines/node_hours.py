@@ -6,8 +6,8 @@ from dataclasses import replace
 from decimal import ROUND_CEILING, Decimal
 from typing import TYPE_CHECKING, Final
 
-from planning.values.money import HOURS_PER_MONTH, Range
 from planning.sizing.assumptions import OWN, Rule
+from planning.values.money import HOURS_PER_MONTH, Range
 
 if TYPE_CHECKING:
     from planning.sizing.demand import Demand, Fit

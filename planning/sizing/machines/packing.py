@@ -6,9 +6,17 @@ from decimal import Decimal
 from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
 
-from planning.sizing.demand import Misfit
 from planning.sizing import assumptions
-from planning.sizing.machines.rejection_reasons import BANDWIDTH_UNKNOWN, CARD_TOO_SMALL, MEMORY_UNKNOWN, NODE_TOO_SMALL, REPLICA_SPANS, SIZE_UNKNOWN, TOO_SLOW_PER_TOKEN
+from planning.sizing.demand import Misfit
+from planning.sizing.machines.rejection_reasons import (
+    BANDWIDTH_UNKNOWN,
+    CARD_TOO_SMALL,
+    MEMORY_UNKNOWN,
+    NODE_TOO_SMALL,
+    REPLICA_SPANS,
+    SIZE_UNKNOWN,
+    TOO_SLOW_PER_TOKEN,
+)
 
 if TYPE_CHECKING:
     from catalogs.model import Accelerator, Machine

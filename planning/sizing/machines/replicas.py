@@ -6,10 +6,15 @@ from decimal import Decimal
 from math import ceil
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from planning.values.money import Range
 from planning.sizing import assumptions
+from planning.sizing.machines.rejection_reasons import (
+    BANDWIDTH_UNKNOWN,
+    LACKS_PRECISION,
+    PEAK_UNKNOWN,
+    TOO_SLOW_PER_ANSWER,
+)
 from planning.sizing.throughput import serving
-from planning.sizing.machines.rejection_reasons import BANDWIDTH_UNKNOWN, LACKS_PRECISION, PEAK_UNKNOWN, TOO_SLOW_PER_ANSWER
+from planning.values.money import Range
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,16 +7,16 @@ from math import ceil
 from typing import TYPE_CHECKING, Final
 
 from planning.sizing import assumptions
-from planning.sizing.throughput.interconnect import interconnect
 from planning.sizing.machines.rejection_reasons import LACKS_PRECISION, PEAK_UNKNOWN, RATE_UNPLACED, rate_elsewhere
+from planning.sizing.throughput.interconnect import interconnect
 
 if TYPE_CHECKING:
     from decimal import Decimal
 
     from catalogs.model import Accelerator, Machine
     from planning.sizing.demand import Demand, Misfit
-    from planning.values.money import Range
     from planning.sizing.throughput.interconnect import Interconnect
+    from planning.values.money import Range
 
 SCALING: Final = assumptions.SCALING.value
 FLOPS_PER_TFLOPS_HOUR: Final = assumptions.TERA * assumptions.SECONDS_PER_HOUR

@@ -6,9 +6,9 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from planning.checklist.model.workload import FineTuning
-from planning.values.money import HOURS_PER_MONTH
 from planning.sizing import assumptions
 from planning.sizing.figures import figure, unknown
+from planning.values.money import HOURS_PER_MONTH
 
 if TYPE_CHECKING:
     from planning.checklist.model.workload import Compute

@@ -21,8 +21,8 @@ from statistics import median
 from typing import TYPE_CHECKING, Final
 
 from catalogs.training_runs import training_runs
-from planning.values.money import Range
 from planning.sizing.throughput.least_squares import dot_product, solve_equations
+from planning.values.money import Range
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -6,12 +6,12 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from planning.checklist.model.vocabulary import FabricAsk
-from planning.sizing.demand import Demand
-from planning.values.money import Range
 from planning.sizing import assumptions
-from planning.sizing.workloads.checkpoints import checkpoint_hours
+from planning.sizing.demand import Demand
 from planning.sizing.figures import figure
+from planning.sizing.workloads.checkpoints import checkpoint_hours
 from planning.sizing.workloads.local_scratch import hot_gb
+from planning.values.money import Range
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

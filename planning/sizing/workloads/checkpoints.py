@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from planning.checklist.model.vocabulary import Precision
 from planning.sizing import assumptions
-from planning.sizing.throughput import training_compute
 from planning.sizing.figures import figure, unknown
+from planning.sizing.throughput import training_compute
 from planning.sizing.workloads.memory import checkpoint_rule
 
 if TYPE_CHECKING:

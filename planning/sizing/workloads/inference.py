@@ -6,12 +6,12 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from planning.checklist.model.vocabulary import FabricAsk
-from planning.sizing.demand import Demand, ServingLoad
-from planning.values.money import HOURS_PER_MONTH, Range
-from planning.sizing.workloads import memory
 from planning.sizing import assumptions
+from planning.sizing.demand import Demand, ServingLoad
 from planning.sizing.figures import figure, unknown
+from planning.sizing.workloads import memory
 from planning.sizing.workloads.local_scratch import hot_gb
+from planning.values.money import HOURS_PER_MONTH, Range
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

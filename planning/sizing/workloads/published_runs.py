@@ -5,8 +5,8 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from planning.sizing.throughput import training_compute
 from planning.sizing.figures import figure
+from planning.sizing.throughput import training_compute
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

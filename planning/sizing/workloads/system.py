@@ -5,11 +5,11 @@ from __future__ import annotations
 from decimal import ROUND_CEILING, Decimal
 from typing import TYPE_CHECKING
 
-from planning.sizing.demand import Demand
-from planning.values.money import Range
 from planning.platform.component_selection import choose
 from planning.sizing import assumptions
+from planning.sizing.demand import Demand
 from planning.sizing.figures import figure
+from planning.values.money import Range
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

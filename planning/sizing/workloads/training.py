@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 from planning.checklist.model.vocabulary import FabricAsk
 from planning.checklist.model.workload import Compute
-from planning.sizing.demand import Demand
-from planning.values.money import HOURS_PER_MONTH, Range
-from planning.sizing.workloads import memory
 from planning.sizing import assumptions
-from planning.sizing.throughput import training_compute
-from planning.sizing.workloads.checkpoints import checkpoint_figures, checkpoint_hours
-from planning.sizing.throughput.gradient_exchange import exchange_figures
+from planning.sizing.demand import Demand
 from planning.sizing.figures import figure, unknown
+from planning.sizing.throughput import training_compute
+from planning.sizing.throughput.gradient_exchange import exchange_figures
+from planning.sizing.workloads import memory
+from planning.sizing.workloads.checkpoints import checkpoint_figures, checkpoint_hours
 from planning.sizing.workloads.local_scratch import hot_gb
 from planning.sizing.workloads.published_runs import SHARE, utilization_figures
+from planning.values.money import HOURS_PER_MONTH, Range
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -87,7 +87,9 @@ def _rollouts(workload: Compute) -> Demand:
         kind="batch",
         copies=ONE_JOB,
         runs_per_month=training_compute.runs_per_month(workload),
-        busy_hours=None if deadline is None else min(HOURS_PER_MONTH, deadline * training_compute.runs_per_month(workload)),
+        busy_hours=None
+        if deadline is None
+        else min(HOURS_PER_MONTH, deadline * training_compute.runs_per_month(workload)),
         checkpoint_hours=checkpoint_hours(workload.checkpointing),
         beside=workload.name,
         vcpus=workload.rollout_vcpus,
@@ -137,7 +139,9 @@ def _memory_figures(workload: Compute) -> Iterator[Figure]:
     name = "accelerator memory to train"
     needed, model = memory_gb(workload), workload.model
     if needed is None or model is None:
-        yield unknown(subject=workload.name, name=name, unit="GB", missing="model.parameters", source=assumptions.TEXT_MEMORY)
+        yield unknown(
+            subject=workload.name, name=name, unit="GB", missing="model.parameters", source=assumptions.TEXT_MEMORY
+        )
         return
     yield _memory_figure(workload, model, name=name, needed=needed)
     count = memory.accelerators_for(needed, REFERENCE_GB)

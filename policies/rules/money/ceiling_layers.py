@@ -6,10 +6,10 @@ from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from planning.values.verdict import Verdict
-from planning.values.money import ZERO, to_cents
-from planning.costs.node_prices import PlainLine, node_prices
 from planning.ceilings.spend_bounds import most_nodes, reaches
+from planning.costs.node_prices import PlainLine, node_prices
+from planning.values.money import ZERO, to_cents
+from planning.values.verdict import Verdict
 from policies.breach import Breach, Severity
 from policies.properties import each
 from policies.rule import Rule

@@ -10,8 +10,8 @@ from planning.costs.bill_breakdown import DEPTHS, component_of, in_part, placed
 from planning.costs.bounds import of_lines
 from planning.spec.lock_content import State
 from policies.breach import Settings, Severity
-from policies.rules.money.spend_limits import Usd, at_least, bill_of, held, usd, way_out
 from policies.rule import MONEY, Rule
+from policies.rules.money.spend_limits import Usd, at_least, bill_of, held, usd, way_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -6,8 +6,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from policies.breach import Severity
-from policies.rules.money.spend_limits import READINGS, at_least, bill_of, held, month_of, months_of, usd, way_out, whole_month
 from policies.rule import MONEY, Rule
+from policies.rules.money.spend_limits import (
+    READINGS,
+    at_least,
+    bill_of,
+    held,
+    month_of,
+    months_of,
+    usd,
+    way_out,
+    whole_month,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
+from planning.checklist.model.vocabulary import HOME
 from planning.costs.bill import Group
 from planning.costs.bill_breakdown import placement_of
-from planning.checklist.model.vocabulary import HOME
-from planning.values.verdict import Verdict
 from planning.spec.lock_content import State
 from planning.values.money import round_to
+from planning.values.verdict import Verdict
 from policies.breach import Breach, Severity
-from policies.rules.money.spend_limits import at_least, lines_of, usd
 from policies.rule import MONEY, Rule
+from policies.rules.money.spend_limits import at_least, lines_of, usd
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from planning.costs.bounds import Interval, of_lines
-from planning.values.verdict import Verdict
-from planning.spec.lock import accepted_usd
 from planning.ceilings.verdict import unpriced_words
+from planning.costs.bounds import Interval, of_lines
+from planning.spec.lock import accepted_usd
+from planning.values.verdict import Verdict
 from policies.breach import Breach, Level, Settings, Severity
-from policies.rules.money.spend_limits import Usd, bill_of, usd
 from policies.rule import Rule
+from policies.rules.money.spend_limits import Usd, bill_of, usd
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

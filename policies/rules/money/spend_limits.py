@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import Field
 
+from planning.ceilings.savings import amount, relief
+from planning.ceilings.spend_bounds import most_nodes
+from planning.ceilings.verdict import unpriced_words
 from planning.checklist.model.vocabulary import HOME
 from planning.costs.bounds import bounded, of_lines
-from planning.values.verdict import Verdict
 from planning.values.money import CENT, round_to, to_cents
-from planning.ceilings.spend_bounds import most_nodes
-from planning.ceilings.savings import amount, relief
-from planning.ceilings.verdict import unpriced_words
+from planning.values.verdict import Verdict
 from policies.breach import Breach, Settings
 
 if TYPE_CHECKING:

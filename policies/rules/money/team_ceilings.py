@@ -6,24 +6,24 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
 from typing import TYPE_CHECKING
 
+from planning.checklist.model.vocabulary import HOME
 from planning.costs.bill import Group
 from planning.costs.bill_breakdown import component_of, placed
-from planning.checklist.model.vocabulary import HOME
 from planning.costs.bounds import NOTHING, of_lines
-from planning.values.verdict import Verdict
 from planning.spec.lock_content import State
 from planning.values.money import ZERO
+from planning.values.verdict import Verdict
 from policies.breach import Severity
-from policies.rules.money.spend_limits import at_least, bill_of, held, usd, way_out, whole_month
 from policies.rule import MONEY, Rule
+from policies.rules.money.spend_limits import at_least, bill_of, held, usd, way_out, whole_month
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from planning.costs.bill import Bill, LineItem
-    from planning.spec.platform import TeamShare
     from planning.costs.bounds import Interval
     from planning.spec.cluster import ClusterSpec
+    from planning.spec.platform import TeamShare
     from policies.breach import Breach
     from policies.stack_context import Subject
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from planning.costs.resources.counters import counter_of
+from planning.spec.lock_content import State
 from planning.values.errors import CannotTellError
 from planning.values.verdict import Verdict
-from planning.spec.lock_content import State
-from planning.costs.resources.counters import counter_of
 from policies.breach import Breach, Severity
-from policies.rules.money.spend_limits import MayStayUnpriced, lines_of
 from policies.rule import Rule
+from policies.rules.money.spend_limits import MayStayUnpriced, lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,20 +5,30 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from planning.costs.resources.properties import Properties, UnreadableError
 from planning.platform.accelerators import NVIDIA, device
 from planning.values.verdict import Verdict
-from planning.costs.resources.properties import Properties, UnreadableError
 from policies.breach import Breach, Severity
 from policies.properties import each, unclear
 from policies.rule import Rule
-from policies.rules.operations.gpu_software import CLUSTER, DRIVER, DRIVERS, METRICS, PLUGIN, RELEASES, TITLES, brought, watched_by_gke
+from policies.rules.operations.gpu_software import (
+    CLUSTER,
+    DRIVER,
+    DRIVERS,
+    METRICS,
+    PLUGIN,
+    RELEASES,
+    TITLES,
+    brought,
+    watched_by_gke,
+)
 from policies.rules.pools import BUILT, pool_of, spec_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from planning.spec.cluster import ClusterSpec, Profile
     from planning.costs.resources.resource import Resource
+    from planning.spec.cluster import ClusterSpec, Profile
     from policies.stack_context import Subject
 
 OURS: Final = "atoll"

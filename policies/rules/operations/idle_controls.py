@@ -5,13 +5,24 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from planning.values.verdict import Verdict
 from planning.costs.resources.properties import Properties
+from planning.values.verdict import Verdict
 from policies.breach import Breach, Severity
 from policies.properties import each
 from policies.rule import Rule
 from policies.rules.operations.notebook_culling import CullingSettings, culling
-from policies.rules.pools import BUILT, CAPACITY, KARPENTER, OWN_POOL, groups, pool_of, requirements, spec_of, total, wanted
+from policies.rules.pools import (
+    BUILT,
+    CAPACITY,
+    KARPENTER,
+    OWN_POOL,
+    groups,
+    pool_of,
+    requirements,
+    spec_of,
+    total,
+    wanted,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import Field
 
-from planning.values.verdict import Verdict
 from planning.costs.resources.properties import UnreadableError
+from planning.values.verdict import Verdict
 from policies.breach import Breach, Settings
 from policies.properties import each, unclear
 from policies.rules.pools import spec_of
@@ -16,9 +16,9 @@ from policies.rules.pools import spec_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from planning.spec.cluster import ClusterSpec
     from planning.costs.resources.properties import Properties
     from planning.costs.resources.resource import Resource
+    from planning.spec.cluster import ClusterSpec
     from policies.stack_context import Subject
 
 DEPLOYMENT: Final = "kubernetes:apps/v1:Deployment"

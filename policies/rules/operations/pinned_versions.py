@@ -7,8 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, Literal
 
 from catalogs.software.exact_versions import COMMIT, is_exact_image, is_exact_version
-from planning.values.verdict import Verdict
 from planning.platform.digests import unresolved
+from planning.values.verdict import Verdict
 from policies.breach import Breach, Settings, Severity
 from policies.properties import each
 from policies.rule import Rule

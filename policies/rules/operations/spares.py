@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import Field
 
-from planning.values.verdict import Verdict
 from planning.costs.resources.properties import UnreadableError
+from planning.values.verdict import Verdict
 from policies.breach import Breach, Settings, Severity
 from policies.properties import each
 from policies.rule import Rule
@@ -19,9 +19,9 @@ from policies.rules.pools import BUILT, OWN_POOL, pool_of, spec_of, total
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from planning.spec.cluster import Pool
     from planning.costs.resources.properties import Properties
     from planning.costs.resources.resource import Resource
+    from planning.spec.cluster import Pool
     from policies.stack_context import Subject
 
 GPU: Final = "gpu"

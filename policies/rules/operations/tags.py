@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from planning.values.errors import InputError
-from planning.inputs.files import parse_json
-from planning.values.verdict import Verdict
 from planning.costs.resources.properties import Properties, UnreadableError
+from planning.inputs.files import parse_json
+from planning.values.errors import InputError
+from planning.values.verdict import Verdict
 from policies.breach import Breach, Level, Settings, Severity
 from policies.properties import each
 from policies.rule import Rule

@@ -12,9 +12,9 @@ from planning.costs.resources.resource import Unknown
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from planning.spec.lock import Lock
-    from planning.spec.cluster import ClusterSpec
     from planning.costs.resources.resource import Resource
+    from planning.spec.cluster import ClusterSpec
+    from planning.spec.lock import Lock
     from policies.stack_context import Subject
 
 ZONE_LETTER: Final = re.compile(r"(?<=\d)-[a-z]$")

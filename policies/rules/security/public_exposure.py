@@ -10,8 +10,8 @@ from planning.quoting.assembly.access import PORT
 from policies.breach import Settings, Severity
 from policies.properties import each
 from policies.rule import Rule
-from policies.rules.security.resource_origins import OWN_GATEWAY, over, owned_by, settings_of, walk
 from policies.rules.security.address_ranges import open_door, world
+from policies.rules.security.resource_origins import OWN_GATEWAY, over, owned_by, settings_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

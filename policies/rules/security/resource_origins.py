@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from planning.values.verdict import Verdict
 from planning.costs.resources.resource import Unknown
+from planning.values.verdict import Verdict
 from policies.breach import Breach
 
 if TYPE_CHECKING:

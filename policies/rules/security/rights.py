@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from planning.values.errors import InputError
-from planning.inputs.files import parse_json
-from planning.values.verdict import Verdict
 from planning.costs.resources.properties import Properties, UnreadableError
+from planning.inputs.files import parse_json
+from planning.values.errors import InputError
+from planning.values.verdict import Verdict
 from policies.breach import Breach, Level, Severity
 from policies.rule import Rule
 from policies.rules.security.resource_origins import over

@@ -6,8 +6,8 @@ from decimal import Decimal
 
 from policy_kit import Breaking, changed, sound, without
 
-from planning.spec.lock import LockedLine
 from planning.costs.resources.resource import UNKNOWN
+from planning.spec.lock import LockedLine
 from policies.rules.money.ceiling_layers import BUDGET, GUARD
 from policies.stack_context import Subject
 

@@ -5,8 +5,8 @@ from decimal import Decimal
 
 from policy_kit import Breaking, sound
 
-from policies.settings import Law
 from policies.rules.money.component_ceilings import ComponentCeilings
+from policies.settings import Law
 from policies.stack_context import Subject
 
 

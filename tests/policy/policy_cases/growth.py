@@ -5,8 +5,8 @@ from decimal import Decimal
 
 from policy_kit import Breaking, sound
 
-from policies.settings import Law
 from policies.rules.money.growth import Growth
+from policies.settings import Law
 from policies.stack_context import Subject
 
 

@@ -5,9 +5,9 @@ from decimal import Decimal
 
 from policy_kit import Breaking, added, ceiling, made, sound
 
-from policies.settings import Law
-from policies.rules.money.spend_limits import MayStayUnpriced
 from policies.rules.money.growth import Growth
+from policies.rules.money.spend_limits import MayStayUnpriced
+from policies.settings import Law
 from policies.stack_context import Subject
 
 THING = "aws:iot/thing:Thing"

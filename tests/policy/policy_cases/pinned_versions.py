@@ -5,8 +5,8 @@ from dataclasses import replace
 from lock_kit import with_law, with_platform
 from policy_kit import Breaking, changed, sound
 
-from planning.platform.digests import SoftwareLock
 from planning.costs.resources.resource import UNKNOWN
+from planning.platform.digests import SoftwareLock
 from policies.rules.operations.pinned_versions import PinSettings
 
 RELEASE = "kubernetes:helm.sh/v3:Release"

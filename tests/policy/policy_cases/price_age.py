@@ -5,8 +5,8 @@ from datetime import date
 
 from policy_kit import Breaking, sound
 
-from policies.settings import Law
 from policies.rules.money.price_age import PriceAge
+from policies.settings import Law
 
 CASES: tuple[Breaking, ...] = (
     Breaking(what="a year later", stack=lambda: replace(sound(), today=date(2027, 11, 21))),

@@ -5,8 +5,8 @@ from dataclasses import replace
 from policy_kit import Breaking, added, ceiling, changed, made, sound
 
 from planning.costs.resources.resource import UNKNOWN
-from policies.settings import Law
 from policies.rules.money.growth import Growth
+from policies.settings import Law
 from policies.stack_context import Subject
 
 

@@ -9,7 +9,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planning.agents.burn_in import HANGS, NOTHING, ROUND, SHORTEST, STUCK_AFTER, Act, Entry, Node, Plan, Round, Verdict, Went, decide, left, length
+from planning.agents.burn_in import (
+    HANGS,
+    NOTHING,
+    ROUND,
+    SHORTEST,
+    STUCK_AFTER,
+    Act,
+    Entry,
+    Node,
+    Plan,
+    Round,
+    Verdict,
+    Went,
+    decide,
+    left,
+    length,
+)
 from planning.agents.burn_in_ledger import ledger_of_text, ledger_to_text, told
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)

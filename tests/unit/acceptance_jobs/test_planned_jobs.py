@@ -14,17 +14,17 @@ import pytest
 from catalogs.catalog import load
 from catalogs.software.reader import images_of
 from components.acceptance import scripts
-from components.agents.measure import services as tries
 from components.acceptance.job_context import code_files, code_items
 from components.acceptance.jobs import foundation, planned, unmeasured
-from components.agents.measure import PACKAGE
 from components.acceptance.model import JOB_DONE, JOB_FAILED, Sign, State
+from components.agents.measure import PACKAGE
+from components.agents.measure import services as tries
 from components.agents.measure.services import one_step
 from planning.agents.measurement_records import CHECKS
 from planning.checklist.reading.checklist_file import read_file
-from planning.values.errors import InputError
 from planning.quoting.candidates.market import Market
 from planning.quoting.quote_builder import quote
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalogs.throughput import achievable, seen_memory_mib, tier_speeds
-from planning.acceptance import node_limits, hardware_speed as speed
+from planning.acceptance import hardware_speed as speed
+from planning.acceptance import node_limits
 from planning.acceptance.expectations import Expected, expected
 from planning.acceptance.judgement import Outcome, judge
 from planning.agents.measurement_records import CHECKS, Per, subject

@@ -14,7 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from components.agents.measure import FILES, MODULES, PACKAGE, accelerators, arguments, burn_in, matmul, network, storage
+from components.agents.measure import (
+    FILES,
+    MODULES,
+    PACKAGE,
+    accelerators,
+    arguments,
+    burn_in,
+    matmul,
+    network,
+    storage,
+)
 from components.agents.measure.accelerators import Node
 from components.agents.measure.faults import CannotMeasureError, FoundWrongError
 from components.agents.measure.process import run

@@ -10,8 +10,8 @@ from typing import Any
 
 from components.acceptance.model import JOB_DONE, JOB_FAILED, Log, PlannedJob, Reference, backwards, reference
 from operations.acceptance.ports import Clock, ClusterError, PodSeen, Seen
-from operations.acceptance.runner import Run
 from operations.acceptance.result_store import Meta, Store
+from operations.acceptance.runner import Run
 
 START = datetime(2026, 11, 22, 9, 0, tzinfo=UTC)
 SPACE = "atoll-acceptance"

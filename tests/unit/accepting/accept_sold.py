@@ -11,11 +11,11 @@ from catalogs.catalog import Catalog, load
 from operations.acceptance.request import Asked
 from planning.acceptance.expectations import Expected, expected
 from planning.checklist.reading.checklist_file import read_file
-from planning.spec.lock import Lock
 from planning.quoting.candidates.market import Market
 from planning.quoting.option import ceilings
 from planning.quoting.quote import lock
 from planning.quoting.quote_builder import quote
+from planning.spec.lock import Lock
 
 ROOT = Path(__file__).parents[3]
 STACKS = ("demo", "pretrain-7b", "existing-lambda", "gcp-train", "coreweave-pretrain", "spanning-two", "inference-247")

@@ -15,11 +15,10 @@ from typing import Any
 import pytest
 from accept_scene import MindCluster
 
-from components.agents.measure import services
-from components.agents.measure import accelerators, fabric, matmul, network, storage
+from components.acceptance.model import PlannedJob, Reference
+from components.agents.measure import accelerators, fabric, matmul, network, services, storage
 from components.agents.measure.process import Ran
 from components.agents.measure.small_files import Took
-from components.acceptance.model import PlannedJob, Reference
 from operations.acceptance.ports import PodSeen
 from planning.acceptance.expectations import Expected, ExpectedPool
 from planning.acceptance.limits import Limit

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from accept_scene import Hands, MindCluster
 
-from operations.acceptance.run_lock import EVERY_SECONDS, LEASE, SECONDS_OF_SILENCE, Hold
 from operations.acceptance.ports import ClusterError
+from operations.acceptance.run_lock import EVERY_SECONDS, LEASE, SECONDS_OF_SILENCE, Hold
 from planning.values.errors import InputError
 
 

@@ -11,10 +11,10 @@ import pytest
 from accept_scene import meta, record
 from accept_sold import asked_of
 
-from operations.acceptance.request import recorded
-from operations.acceptance.result_store import Store
 from cli.pages.acceptance import page
 from cli.pages.documents.markdown import markdown
+from operations.acceptance.request import recorded
+from operations.acceptance.result_store import Store
 from planning.acceptance.report.document import document
 from planning.values.errors import InputError, in_one_line
 

@@ -13,13 +13,13 @@ import pytest
 from accepted_project import project_with
 from tracing import Known, untraced
 
-from operations.acceptance import verification
-from operations.acceptance.request import Asked, asked
-from operations.acceptance.records import checked
-from operations.acceptance.result_store import merged
 from cli.main.application import run as atoll
 from cli.pages.acceptance import page
 from cli.pages.documents.markdown import markdown
+from operations.acceptance import verification
+from operations.acceptance.records import checked
+from operations.acceptance.request import Asked, asked
+from operations.acceptance.result_store import merged
 from planning.acceptance.report.document import document
 from planning.values.errors import InputError, in_one_line
 
@@ -333,8 +333,8 @@ def test_a_run_goes_on_where_it_is_the_same_cluster_and_not_where_it_is_another(
 
     from accept_scene import START, meta
 
-    from operations.acceptance.run_plan import chosen_run
     from operations.acceptance.result_store import store_of
+    from operations.acceptance.run_plan import chosen_run
 
     it = replace(accepted.it, folder=tmp_path)
 
@@ -355,8 +355,8 @@ def test_a_signature_holds_without_us_too_as_the_guide_says(accepted: Accepted, 
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-    from operations.acceptance.signatures import signed_report
     from cli.terminal.console import json_text
+    from operations.acceptance.signatures import signed_report
 
     key = Ed25519PrivateKey.generate()
     report = tmp_path / "report.json"

@@ -13,11 +13,11 @@ from accept_scene import meta, run_of
 from accept_sold import STACKS, Sold, sold
 from accept_tools import Tools, WorkingCluster, commands
 
+from components.acceptance.burn_in_gate import burning
 from components.acceptance.jobs import foundation, measurable, planned
 from components.acceptance.model import PlannedJob
-from components.acceptance.burn_in_gate import burning
-from operations.acceptance.run_plan import by_the_lock, jobs_of
 from operations.acceptance.result_store import Store, merged, whole
+from operations.acceptance.run_plan import by_the_lock, jobs_of
 from planning.acceptance.judgement import Outcome, Verdicts, judge
 from planning.acceptance.limits import Limit
 from planning.agents.measurement_records import Measured, Per

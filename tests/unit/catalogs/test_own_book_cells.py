@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from small_catalog import HEADER, own, usd
 
-from catalogs.model import CatalogError, Item
 from catalogs.catalog import ROOT, load
+from catalogs.model import CatalogError, Item
 from catalogs.parsing import COLUMNS
 from catalogs.units import unit_of
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from small_catalog import own, usd
 
-from catalogs.model import CatalogError
 from catalogs.catalog import load
+from catalogs.model import CatalogError
 
 if TYPE_CHECKING:
     from pathlib import Path

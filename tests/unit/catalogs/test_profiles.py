@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalogs import validation
-from catalogs.reference_pages import profiles as profiles_page
-from catalogs.profiles import OWN_CLUSTER, OWNERS, PARTS, ROOT, profile, profiles
 from catalogs.catalog import load
-from planning.checklist.model.checklist import Checklist
-from planning.checklist.rules.provider_limits import WANTS, conflicts, forbidden_at_provider
-from planning.checklist.model.vocabulary import CloudName
-from planning.quoting.candidates.eligibility import place_refusal
-from planning.quoting.assembly.provider_profile import profile_of
+from catalogs.profiles import OWN_CLUSTER, OWNERS, PARTS, ROOT, profile, profiles
 from catalogs.provider_restrictions import FORBIDDABLE, OLDEST_KUBERNETES
+from catalogs.reference_pages import profiles as profiles_page
+from planning.checklist.model.checklist import Checklist
+from planning.checklist.model.vocabulary import CloudName
+from planning.checklist.rules.provider_limits import WANTS, conflicts, forbidden_at_provider
+from planning.quoting.assembly.provider_profile import profile_of
+from planning.quoting.candidates.eligibility import place_refusal
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 from small_catalog import add, usd
 
+from catalogs.catalog import load
+from catalogs.model import AmbiguousPriceError, CatalogError, Price, PurchaseKind, UnpricedError
 from catalogs.staleness import MACHINE_AGE_LIMIT_DAYS, age_days, too_old
 from catalogs.validation import faults
-from catalogs.model import AmbiguousPriceError, CatalogError, Price, PurchaseKind, UnpricedError
-from catalogs.catalog import load
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalogs.software import validation, reader
+from catalogs.provider_restrictions import FORBIDDABLE
+from catalogs.software import reader, validation
 from catalogs.software.exact_versions import is_exact_image, is_exact_version, split
 from catalogs.software.model import HeldIn, Kind
 from planning.quoting.assembly.cluster import KUBERNETES_VERSION
-from catalogs.provider_restrictions import FORBIDDABLE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -16,11 +16,11 @@ from pydantic.fields import FieldInfo
 
 from catalogs.catalog import load
 from planning.checklist.model.checklist import Checklist
-from planning.checklist.rules.table import broken_rules
 from planning.checklist.model.structure import kind_of, sections
-from planning.values.errors import AtollError
+from planning.checklist.rules.table import broken_rules
 from planning.quoting.candidates.market import Market
 from planning.quoting.quote_builder import quote
+from planning.values.errors import AtollError
 
 Path = tuple[str | int, ...]
 

@@ -8,11 +8,11 @@ import jsonschema
 import pytest
 import yaml
 
-from planning.checklist.reference import page, schema
 from planning.checklist.model.field_descriptions import meanings
-from planning.checklist.reference.examples import EXAMPLES
-from planning.checklist.reading.checklist_file import read, read_file
 from planning.checklist.model.structure import kind_of, sections
+from planning.checklist.reading.checklist_file import read, read_file
+from planning.checklist.reference import page, schema
+from planning.checklist.reference.examples import EXAMPLES
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = ROOT / "stacks" / "checklist.schema.json"

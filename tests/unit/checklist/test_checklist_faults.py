@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from planning.inputs import yaml_nodes
 from planning.checklist.reading.checklist_file import read
+from planning.inputs import yaml_nodes
 from planning.values.errors import InputError
 
 FAULTS = Path(__file__).parent / "faults"

@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from planning.inputs import scalars
 from planning.checklist.model import units
 from planning.checklist.model.checklist import Checklist
 from planning.checklist.reading.checklist_file import read
+from planning.inputs import scalars
 from planning.values.errors import InputError
 
 STACKS = Path(__file__).parents[3] / "stacks"

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planning.checklist.reference.questionnaire import QUESTIONS, Question, complete, compose, derive_default, is_asked
-from planning.checklist.reading.checklist_file import read
 from planning.checklist.model.structure import kinds, section_at
+from planning.checklist.reading.checklist_file import read
+from planning.checklist.reference.questionnaire import QUESTIONS, Question, complete, compose, derive_default, is_asked
 from planning.values.errors import InputError
 
 IDS = [question.id for question in QUESTIONS]

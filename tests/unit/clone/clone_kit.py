@@ -16,8 +16,8 @@ from planning.checklist.reading.checklist_file import read_file
 from planning.clone.addresses import Taken
 from planning.clone.decisions.decision import Decision, Need
 from planning.clone.decisions.open_decisions import decisions
-from planning.clone.transformation import placed
 from planning.clone.target import Ground, Target, ground
+from planning.clone.transformation import placed
 from planning.quoting.candidates.market import Market
 
 ROOT = Path(__file__).parents[3]

@@ -8,18 +8,18 @@ from pathlib import Path
 import pytest
 from clone_kit import call, enter, example, open_at, project_at
 
-from cli.main import application
 from cli.commands import clone as command
+from cli.main import application
 from planning.checklist.model.agreement import Agreement
 from planning.checklist.model.checklist import Checklist
 from planning.checklist.reading.checklist_file import read_file
+from planning.clone.decisions.answer import put
 from planning.clone.decisions.answers_file import read_answers
 from planning.clone.decisions.decision import Decision, Need
 from planning.clone.field_policy import Care
 from planning.clone.field_table import Row, checklist_rows
-from planning.clone.transformation import placed
-from planning.clone.decisions.answer import put
 from planning.clone.target import Target
+from planning.clone.transformation import placed
 from planning.values.errors import InputError
 
 FIXED = ("--allow-stale", "--today", "2026-11-21")

@@ -10,16 +10,16 @@ import pytest
 from clone_kit import call, enter, files_of, project_at
 from pydantic import TypeAdapter
 
+from cli.commands import clone as command
 from cli.main import application
 from operations.clone import resource_names
-from cli.commands import clone as command
 from planning.checklist.reading.checklist_file import read_file
-from planning.clone.field_policy import Care
 from planning.clone.field_list import flat
+from planning.clone.field_policy import Care
 from planning.clone.form import CloneForm
-from planning.values.errors import InputError
-from planning.spec.lock import read_lock
 from planning.costs.resources.resource import Resource
+from planning.spec.lock import read_lock
+from planning.values.errors import InputError
 
 FIXED = ("--allow-stale", "--today", "2026-11-21")
 KMS = """\

@@ -14,11 +14,11 @@ from operations.clone.stack_config import CARRIED
 from planning.checklist.model.checklist import Checklist
 from planning.checklist.model.structure import inner_models, sections
 from planning.clone.addresses import Taken
+from planning.clone.decisions.answer import put
+from planning.clone.field_list import flat
 from planning.clone.field_policy import TREATMENTS, Care
 from planning.clone.field_table import checklist_rows
-from planning.clone.field_list import flat
 from planning.clone.placement_table import SPEC
-from planning.clone.decisions.answer import put
 from planning.spec.cluster import ClusterSpec
 
 KIND = re.compile(r"\[\w+\]")

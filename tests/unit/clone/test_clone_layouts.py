@@ -8,11 +8,11 @@ import pytest
 from clone_kit import example, open_at
 
 from planning.checklist.model.checklist import Checklist
-from planning.checklist.reading.checklist_file import read
 from planning.checklist.model.vocabulary import CloudName, Residency
+from planning.checklist.reading.checklist_file import read
+from planning.clone.checklist_text import rewritten
 from planning.clone.decisions.answers_file import read_answers
 from planning.clone.decisions.decision import Need
-from planning.clone.checklist_text import rewritten
 from planning.values.errors import InputError
 
 ASKED = """\

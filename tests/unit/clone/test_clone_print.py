@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from clone_kit import Told, call, enter, project_at
 
-from cli.main import application
 from cli.commands import clone as command
-from planning.spec.lock import read_lock
+from cli.main import application
 from planning.costs.resources.resource import Resource
+from planning.spec.lock import read_lock
 
 FIXED = ("--allow-stale", "--today", "2026-11-21")
 CONFIG = """\

@@ -10,14 +10,14 @@ from rich.console import Console
 
 from catalogs.catalog import Catalog, load
 from cli.views.clone.differences import parts
-from planning.checklist.reading.checklist_file import read_file
 from planning.checklist.model.vocabulary import CloudName
+from planning.checklist.reading.checklist_file import read_file
 from planning.clone.comparison.stack_comparison import Comparison, compare
-from planning.spec.lock import Lock, LockedLine
 from planning.quoting.candidates.market import Market
 from planning.quoting.option import ceilings
 from planning.quoting.quote import lock
 from planning.quoting.quote_builder import quote
+from planning.spec.lock import Lock, LockedLine
 
 ROOT = Path(__file__).parents[3]
 TODAY = date(2026, 11, 21)  # the prices of the catalog are of this autumn

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from differences_kit import ROOT, across, at, catalog, demo, with_spec
 
-from planning.clone.comparison.stack_comparison import compare
 from planning.clone.comparison.difference import Difference
-from planning.spec.lock import Lock
+from planning.clone.comparison.stack_comparison import compare
 from planning.spec.cluster import Link, Peering
+from planning.spec.lock import Lock
 
 HOME = demo("aws", "us-east-1")
 

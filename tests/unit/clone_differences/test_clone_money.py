@@ -6,8 +6,8 @@ from differences_kit import across, billed, catalog, demo, line, shown
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planning.clone.comparison.stack_comparison import compare
 from planning.clone.comparison.price_lines import price_lines
+from planning.clone.comparison.stack_comparison import compare
 from planning.spec.lock import Lock
 
 HOME = demo("aws", "us-east-1")

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from diff_kit import resource
 
-from planning.diff.resources import HOLDS_DATA, changed_inputs, changes
 from planning.costs.resources.resource import Secret, Unknown, Value
+from planning.diff.resources import HOLDS_DATA, changed_inputs, changes
 
 BUCKET = "aws:s3/bucket:Bucket"
 NODES = "aws:eks/nodeGroup:NodeGroup"

@@ -14,8 +14,8 @@ from tracing import untraced
 
 from cli.pages.documents.html import document_page
 from cli.pages.documents.markdown import markdown
-from planning.checklist.model.agreement import Agreement, Contact, Credit, Response, StepTime
 from planning.agreements.contract.annex import LAWYER, annex
+from planning.checklist.model.agreement import Agreement, Contact, Credit, Response, StepTime
 from planning.documents.blocks import Blank, Document, Heading, Notice, Table
 from planning.spec.lock import Lock
 from planning.values.money import to_cents

@@ -10,13 +10,13 @@ from test_contract_figures import blanks, tables, whole
 from tracing import untraced
 
 from operations.service_levels.monthly_report import promised_share
-from planning.checklist.model.agreement import Agreement
 from planning.agreements.contract.annex import annex
-from planning.agreements.contract.remedies import slo
 from planning.agreements.contract.context import Sides
+from planning.agreements.contract.remedies import slo
+from planning.checklist.model.agreement import Agreement
 from planning.documents.blocks import Document
-from planning.spec.lock import Lock
 from planning.spec.cluster import Pool
+from planning.spec.lock import Lock
 
 NOBODY = Agreement()
 

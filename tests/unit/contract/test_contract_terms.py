@@ -13,10 +13,10 @@ from tracing import untraced
 from components.acceptance.burn_in_gate import burning
 from planning.acceptance.expectations import expected
 from planning.agents.measurement_records import CHECKS
-from planning.platform.burn_in_eligibility import burned_in
-from planning.checklist.model.agreement import AgreedSpeed, Agreement, Contact, Credit, Response, Role
 from planning.agreements.contract.annex import annex
+from planning.checklist.model.agreement import AgreedSpeed, Agreement, Contact, Credit, Response, Role
 from planning.documents.blocks import Document, Notice, Paragraph
+from planning.platform.burn_in_eligibility import burned_in
 
 TERMS = {
     "fix_within_days": "Days to bring a deliverable to what was promised",

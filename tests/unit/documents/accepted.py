@@ -13,11 +13,11 @@ from catalogs.catalog import Catalog, load
 from operations.plans.quote import Wanted, narrow_checklist
 from planning.checklist.model.checklist import Checklist, checklist_digest
 from planning.checklist.reading.checklist_file import read_file
-from planning.spec.lock import Lock, to_text
 from planning.quoting.candidates.market import Market
 from planning.quoting.option import ceilings
 from planning.quoting.quote import Quote, lock
 from planning.quoting.quote_builder import quote
+from planning.spec.lock import Lock, to_text
 
 ROOT = Path(__file__).parents[3]
 EXAMPLES = sorted(path.parent.name for path in (ROOT / "stacks").glob("*/checklist.yaml"))

@@ -5,9 +5,9 @@ from html import unescape
 import pytest
 
 from cli.pages.documents.html import document_page
+from cli.pages.documents.markdown import markdown
 from cli.pages.documents.markup import Markup
 from cli.pages.documents.shell import whole_page
-from cli.pages.documents.markdown import markdown
 from planning.documents.blocks import Blank, Bullets, Document, Heading, Notice, Paragraph, Picture, Table
 from planning.documents.figures import Figure, Origin, UntracedError, listed, say
 from planning.documents.sources import of_catalog, of_lock, reckoned

@@ -12,8 +12,8 @@ from typing import Any, cast
 from pulumi import automation
 from pulumi.automation import CommandError, EngineEvent
 
-from operations.engine.session import Opened
 from operations.engine.environment import Backend
+from operations.engine.session import Opened
 
 PREFIX = "urn:pulumi:demo::atoll::"
 

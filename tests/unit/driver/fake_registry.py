@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from operations.software.registry import CHART_LAYER
 from operations.software.http import Answer, UnreachableError
+from operations.software.registry import CHART_LAYER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

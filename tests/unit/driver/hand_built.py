@@ -7,18 +7,18 @@ from datetime import date
 from decimal import Decimal
 from ipaddress import IPv4Network
 
-from planning.costs.bill import Bill, Group, LineItem
+from planning.ceilings.verdict import Judgement
 from planning.checklist.model.checklist import Customer
 from planning.checklist.model.people import Access
 from planning.checklist.model.vocabulary import Ide, Operation, Orchestration, Support
+from planning.costs.bill import Bill, Group, LineItem
+from planning.quoting.quote import Buying, Option, PoolWorth, Quote, Run
 from planning.sizing.demand import Figure
-from planning.values.verdict import Verdict
+from planning.spec.cluster import Amounts, ClusterSpec, Network, Placement, Pool, Profile, Services, Tier
 from planning.spec.lock import Ceilings
 from planning.spec.lock_content import State
 from planning.values.money import NOTHING, Range
-from planning.quoting.quote import Buying, Option, PoolWorth, Quote, Run
-from planning.spec.cluster import Amounts, ClusterSpec, Network, Placement, Pool, Profile, Services, Tier
-from planning.ceilings.verdict import Judgement
+from planning.values.verdict import Verdict
 
 TODAY = date(2026, 11, 21)
 PRICED = date(2026, 10, 1)

@@ -14,22 +14,22 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from catalogs.staleness import MACHINE_AGE_LIMIT_DAYS, SERVICE_AGE_LIMIT_DAYS
 from catalogs.catalog import Catalog, load
-from cli.pages.quote.html import page
-from cli.terminal.amounts import duration
+from catalogs.staleness import MACHINE_AGE_LIMIT_DAYS, SERVICE_AGE_LIMIT_DAYS
 from cli.pages.quote.document import sheets
+from cli.pages.quote.html import page
 from cli.pages.quote.markdown import markdown
+from cli.terminal.amounts import duration
 from cli.views.quote.labels import order_options
 from planning.checklist.model.checklist import Checklist, checklist_digest
 from planning.checklist.reading.checklist_file import read_file
-from planning.quoting.quote_form import explain_form, quote_form
 from planning.quoting.candidates.market import Market
+from planning.quoting.compute_price import TFLOPS, worth_of_machines
+from planning.quoting.market_rank import Standing, standings
 from planning.quoting.price_performance import PER_SERVER, SERVERS
 from planning.quoting.quote import Quote
 from planning.quoting.quote_builder import quote
-from planning.quoting.market_rank import Standing, standings
-from planning.quoting.compute_price import TFLOPS, worth_of_machines
+from planning.quoting.quote_form import explain_form, quote_form
 
 CHECKLISTS = sorted(Path(__file__).parents[3].glob("stacks/*/checklist.yaml"))
 STACKS = tuple(each.parent.name for each in CHECKLISTS if not each.read_text().startswith("# A clone of "))

@@ -20,8 +20,8 @@ from cli.main.application import app
 from cli.main.command_group import CheckedCommand
 from cli.main.command_table import COMMANDS, EXIT_CODES, GROUPS, example_of, exit_code_lines
 from cli.main.renamed_options import rewritten
-from planning.values.errors import InputError
 from planning.service_levels.month import parse_month
+from planning.values.errors import InputError
 
 LEAVES = {path.removeprefix("atoll "): command for path, command in reference_page.leaves()}
 FOLDERS = {"onboard", "handbook", "handover", "outputs", "relocate rehearse"}

@@ -9,7 +9,15 @@ import typer
 
 from catalogs.model import CatalogError, UnpricedError
 from cli.terminal.errors import told
-from planning.values.errors import AtollError, CannotTellError, Fault, InputError, NothingFitsError, OverCeilingError, StalePricesError
+from planning.values.errors import (
+    AtollError,
+    CannotTellError,
+    Fault,
+    InputError,
+    NothingFitsError,
+    OverCeilingError,
+    StalePricesError,
+)
 
 
 def misspelt() -> Fault:

@@ -12,13 +12,13 @@ import jsonschema
 import pytest
 from command_project import Atoll, valid
 
-from cli.views.price import changes, price_parts
 from cli.commands.schema_documents import schema
 from cli.terminal.console import show
+from cli.views.price import changes, price_parts
 from planning.costs.bill import Group, LineItem
-from planning.spec.lock_content import State
-from planning.quoting.price_report import PriceReport
 from planning.costs.resources.stack_cost import Taken, TakeOff
+from planning.quoting.price_report import PriceReport
+from planning.spec.lock_content import State
 
 
 def taken(name: str, *lines: LineItem, state: State = State.PRICED) -> Taken:

@@ -14,16 +14,16 @@ import hand_built
 import jsonschema
 import pytest
 
-from operations.plans.plan import Planned, plan_form
 from cli.commands.schema_documents import NAMES, schema
 from cli.terminal.console import json_text
+from operations.plans.plan import Planned, plan_form
+from planning.ceilings.verdict import Judgement
 from planning.checklist.model.checklist import checklist_digest
 from planning.checklist.reading.checklist_file import read
-from planning.quoting.quote_form import explain_form, option_form, quote_form
-from planning.values.verdict import Verdict
-from planning.spec.lock import to_text
 from planning.quoting.quote import lock
-from planning.ceilings.verdict import Judgement
+from planning.quoting.quote_form import explain_form, option_form, quote_form
+from planning.spec.lock import to_text
+from planning.values.verdict import Verdict
 
 REFERENCE = Path(__file__).parents[3] / "docs" / "reference"
 UPDATE = "ATOLL_UPDATE_GOLDENS"

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from cli.terminal import prompts
-from operations.engine.environment import Backend, backend, made, passphrase_variables, secrets_provider
 from cli.terminal.prompts import ask_passphrase
+from operations.engine.environment import Backend, backend, made, passphrase_variables, secrets_provider
 from planning.values.errors import InputError
 
 VARIABLES = (

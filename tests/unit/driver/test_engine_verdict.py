@@ -8,10 +8,10 @@ from pathlib import Path
 
 from command_project import Atoll
 
+from cli.views.plan import verdict_lines
 from operations.engine.stack_warnings import reminders
 from operations.plans.verdict import expected_steps, judged
 from operations.project.workspace import Project
-from cli.views.plan import verdict_lines
 from planning.spec.lock import accepted_usd
 from planning.values.money import to_cents
 

@@ -10,18 +10,18 @@ import hand_built
 import pytest
 import quote_page_kit as kit
 
-from operations.plans.quote import exit_code, option_named
 from cli.terminal.amounts import duration, number, term_number, usd_short
 from cli.terminal.layout import ScreenLine, wrap, wrap_name
-from cli.views.quote.options import lay_out_details
 from cli.views.quote.labels import explain_verdict, order_options
+from cli.views.quote.options import lay_out_details
 from cli.views.quote.summary import MOST_LINES, describe_guard, lay_out_quote
+from operations.plans.quote import exit_code, option_named
+from planning.ceilings.verdict import NO_CEILING
 from planning.costs.bill import Group
-from planning.values.errors import InputError, OverCeilingError
-from planning.values.money import Range
 from planning.quoting.option import ceilings
 from planning.quoting.quote import Option, Quote, Twin
-from planning.ceilings.verdict import NO_CEILING
+from planning.values.errors import InputError, OverCeilingError
+from planning.values.money import Range
 
 WIDTHS = (60, 80, 100, 120)
 SENTENCE = "Gained: no spot machines and " + "a good deal of other things besides, " * 12 + "at last."

@@ -9,10 +9,10 @@ import hand_built
 import pytest
 import quote_page_kit as kit
 
-from cli.views.quote.options import describe_pool, option_details
 from cli.pages.quote.comparison import runs
-from planning.costs.bill import Group
+from cli.views.quote.options import describe_pool, option_details
 from planning.ceilings.verdict import unpriced_words
+from planning.costs.bill import Group
 
 
 @pytest.mark.parametrize(("servers", "said"), [(1, "1 server of your own"), (2, "2 servers of your own")])

@@ -12,21 +12,21 @@ from command_project import Atoll, valid
 from fake_registry import FakeNetwork, chart_manifest, digest_of
 from locked_stack import write_locked
 
-from catalogs.software import validation, reader
+from catalogs.software import reader, validation
 from catalogs.software.validation import Flaw
+from cli.terminal.console import show
+from cli.views.software import software_parts
 from components.platform.building_blocks.artifact_mirror import shelf
 from operations.plans.plan import Planned, left_out_forms, software_forms
-from cli.views.software import software_parts
-from cli.terminal.console import show
 from operations.software import http
 from operations.software.lock import resolve
-from planning.spec.platform import Installed, Platform, Skipped
-from planning.values.verdict import Verdict
-from planning.spec.lock import read_lock
+from planning.ceilings.verdict import Judgement
 from planning.platform.digests import SoftwareLock
 from planning.platform.software_form import pinned_form
 from planning.quoting.quote import lock
-from planning.ceilings.verdict import Judgement
+from planning.spec.lock import read_lock
+from planning.spec.platform import Installed, Platform, Skipped
+from planning.values.verdict import Verdict
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -100,9 +100,7 @@ def test_the_catalog_as_json_says_what_is_not_resolved(atoll: Atoll) -> None:
 
 
 def test_a_version_that_floats_ends_with_1_and_is_named(atoll: Atoll, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        "cli.commands.software.flaws", lambda **_: [Flaw(file="parts.csv", subject="x", text="moves")]
-    )
+    monkeypatch.setattr("cli.commands.software.flaws", lambda **_: [Flaw(file="parts.csv", subject="x", text="moves")])
     outcome = atoll("software")
     assert outcome.code == 1
     assert "fault: catalogs/software/parts.csv: x: moves" in outcome.out

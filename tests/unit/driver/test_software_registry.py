@@ -9,7 +9,7 @@ import pytest
 import requests
 from fake_registry import FakeNetwork, chart_manifest, digest_of
 
-from operations.software import registry, chart_repository, http
+from operations.software import chart_repository, http, registry
 from operations.software.http import Answer, UnreachableError
 
 IMAGE = "quay.io/minio/minio:RELEASE.2024-12-18T13-15-44Z"

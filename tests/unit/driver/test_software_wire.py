@@ -9,7 +9,7 @@ import requests
 from requests.adapters import HTTPAdapter
 from urllib3 import HTTPResponse
 
-from operations.software import registry, http
+from operations.software import http, registry
 from operations.software.http import UnreachableError
 
 DIGEST = f"sha256:{'a' * 64}"

@@ -13,11 +13,11 @@ import pytest
 import yaml
 from command_project import CHECKLIST, Atoll, write_checklist
 
-from cli.terminal.errors import told
 from cli.pages.documents.markup import element, words
-from planning.values.printable import printable, printable_json, printable_line
+from cli.terminal.errors import told
 from planning.checklist.reading.checklist_file import read
 from planning.values.errors import InputError
+from planning.values.printable import printable, printable_json, printable_line
 
 TURNING = "\u202e\u200b\u2066\ufeff\u00ad"  # what a text may have, and what is never shown as it is
 MARKER = "a\x1b[31mb\x07c\x1b]8;;http://x\x1b\\d\u202ee\u200bf\u009b2Jg\u2066h\ufeffi\rj\x00k\u2028l\U000e0041m"

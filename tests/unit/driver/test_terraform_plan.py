@@ -10,8 +10,8 @@ import pytest
 from operations.terraform.addresses import addresses
 from operations.terraform.plan import left_out, terraform_plan
 from operations.terraform.types import RENAMED, TYPES
-from planning.values.errors import AtollError, InputError
 from planning.costs.resources.resource import Resource, Secret, Unknown, Value
+from planning.values.errors import AtollError, InputError
 
 VPC = "aws:ec2/vpc:Vpc"
 SUBNET = "aws:ec2/subnet:Subnet"

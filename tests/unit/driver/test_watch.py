@@ -9,10 +9,10 @@ from command_project import Atoll, valid
 from engine_fakes import FakeStack
 
 from cli.pages import watch
-from planning.spec.lock import parse, to_text
 from planning.costs.resources.formats.file import read
 from planning.costs.resources.formats.values import BLINDED
 from planning.costs.resources.resource import Resource, Secret, Unknown, Value
+from planning.spec.lock import parse, to_text
 
 TODAY = "2026-11-21"
 _EXPORTED: list[str] = []

@@ -7,9 +7,9 @@ from github_stub import archive, form, raised_ceiling
 from gitlab_stub import Stub, merge, note
 from poster_kit import TOKEN, api
 
-from operations.code_hosts.gitlab import GitLab, post_all
 from cli.pages.diff.markdown import render_comment
 from operations.code_hosts.comment import MARKER
+from operations.code_hosts.gitlab import GitLab, post_all
 
 
 def posted(stub: Stub) -> tuple[str, ...]:

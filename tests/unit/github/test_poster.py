@@ -6,8 +6,8 @@ import pytest
 from github_stub import BASE, FORK, HEAD, MERGE, STORE, Stub, comment, form, pull, raised_ceiling, review, stack
 from poster_kit import TOKEN, github, left, posted
 
-from operations.code_hosts.comment import LONGEST, MARKER
 from operations.code_hosts.api import ApiError
+from operations.code_hosts.comment import LONGEST, MARKER
 
 
 def state(stub: Stub) -> str:

@@ -9,15 +9,15 @@ from pathlib import Path
 
 from catalogs.catalog import Catalog, load
 from components.platform.building_blocks.artifact_mirror import Shelf
-from operations.handbook.facts import Facts, Outputs
 from operations.handbook.context import Sources, gather
+from operations.handbook.facts import Facts, Outputs
 from planning.checklist.model.checklist import Checklist
 from planning.checklist.reading.checklist_file import read_file
-from planning.spec.lock import Lock
 from planning.quoting.candidates.market import Market
 from planning.quoting.option import ceilings
 from planning.quoting.quote import lock
 from planning.quoting.quote_builder import quote
+from planning.spec.lock import Lock
 
 REPOSITORY = Path(__file__).parents[3]
 STACKS = REPOSITORY / "stacks"

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from operations.handbook.escaping import Markdown, amount, in_code, in_prose, in_snippet
-from planning.values.printable import printable
 from planning.values.errors import AtollError
+from planning.values.printable import printable
 
 TEXT = st.text(alphabet=st.characters(min_codepoint=32, max_codepoint=0x2FF, exclude_characters="\x7f"), max_size=30)
 

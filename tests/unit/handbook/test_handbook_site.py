@@ -15,8 +15,8 @@ import yaml
 from handbook_kit import facts, scene
 
 from operations.handbook.facts import Outputs
-from operations.handbook.site import INSTALL, build, source
 from operations.handbook.folder import write
+from operations.handbook.site import INSTALL, build, source
 from planning.values.errors import AtollError, InputError
 
 # Element to the attribute by which it asks for something at once; a link waits until somebody follows it.

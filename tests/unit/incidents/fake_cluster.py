@@ -9,9 +9,9 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from operations.nodes.ports import ChangedError, ClusterError
 from operations.nodes.drain import Waiting
 from operations.nodes.health import Scene
+from operations.nodes.ports import ChangedError, ClusterError
 from planning.incidents.node import Condition, Node
 from planning.incidents.pods import Budget, Pod
 from planning.spec.cluster import Amounts, ClusterSpec, Placement, Profile

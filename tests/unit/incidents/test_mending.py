@@ -11,21 +11,20 @@ from typing import Any
 import pytest
 from fake_cluster import XID_79, Clock, FakeCluster, node, pod, scene, spare, spec, systems
 
-from operations.nodes import incident_closure
-from operations.nodes.ports import ClusterError
+from operations.nodes import aws_instances, incident_closure
 from operations.nodes.drain import DrainError
-from operations.nodes import aws_instances
-from operations.nodes.incident_log import IncidentLog, logged
-from operations.nodes.repair import Asked, Work, mend
 from operations.nodes.health import Scene, look
+from operations.nodes.incident_log import IncidentLog, logged
+from operations.nodes.ports import ClusterError
+from operations.nodes.repair import Asked, Work, mend
 from operations.nodes.watch import Limit, act, said
 from operations.project.journal import Journal
 from operations.project.journal_records import Kind
-from planning.values.errors import InputError
+from planning.incidents.incident import Incident
 from planning.incidents.node import Condition
 from planning.incidents.pods import Budget
-from planning.incidents.incident import Incident
 from planning.spec.cluster import ClusterSpec
+from planning.values.errors import InputError
 
 
 class Killed(BaseException):

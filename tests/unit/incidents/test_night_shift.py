@@ -13,17 +13,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalogs.failures import failures
-from operations.nodes.ports import SilentError
-from operations.nodes.incident_log import IncidentLog, logged
-from operations.nodes.repair import SAID, Asked, Work, mend
 from operations.nodes.health import look
+from operations.nodes.incident_log import IncidentLog, logged
+from operations.nodes.ports import SilentError
+from operations.nodes.repair import SAID, Asked, Work, mend
 from operations.nodes.watch import Limit, act
-from planning.values.errors import InputError
 from planning.incidents.findings import Standing, judged
-from planning.incidents.replacement_limits import cordons
 from planning.incidents.node import Condition, Node, node_of
 from planning.incidents.pods import Pod, pod_of
 from planning.incidents.remedies import remedy
+from planning.incidents.replacement_limits import cordons
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,9 +8,9 @@ from fake_cluster import READY, START, XID_79, node
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalogs.validation import faults
-from catalogs.failures import Action, Sign, failure, failures
 from catalogs.catalog import load
+from catalogs.failures import Action, Sign, failure, failures
+from catalogs.validation import faults
 from planning.incidents.findings import Standing, gpus_in, judged, xids_in
 from planning.incidents.node import Condition, node_of
 from planning.platform.alerts.gpu import APPLICATION_XIDS

@@ -11,12 +11,12 @@ import pytest
 from fake_cluster import START, XID_79, FakeCluster, node, node_pool, pod, scene, spare, spec, systems
 from jsonschema import validate
 
-from components.context.accelerators import BURN_IN_TAINT, labels
-from components.platform.building_blocks import names
-from components.context import topology
-from cli.main import application
 from cli.commands import schema_documents
 from cli.commands.node_operations import options
+from cli.main import application
+from components.context import topology
+from components.context.accelerators import BURN_IN_TAINT, labels
+from components.platform.building_blocks import names
 from operations.nodes import health
 from operations.nodes import kubernetes_cluster as live
 from operations.project.lease import only_writer

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from components.context.topology import LEVELS
 from planning.incidents.findings import Standing, judged
-from planning.incidents.replacement_limits import cordons, last_system
 from planning.incidents.node import Condition, Node
+from planning.incidents.replacement_limits import cordons, last_system
 from planning.incidents.spares import Choice, spare_for
 
 

@@ -16,27 +16,27 @@ sys.path.append(str(Path(__file__).parents[1] / "sla"))
 import sla_samples
 
 from catalogs.catalog import load
-from operations.acceptance.signatures import public_key
 from operations.acceptance.result_store import read_meta, read_records
+from operations.acceptance.signatures import public_key
 from operations.acceptance.verification import read_report
-from operations.usage.bill_files import rows
 from operations.clone.stack_config import settings
 from operations.engine.environment import Backend, secrets_provider
 from operations.handbook.stack_outputs import read_outputs
 from operations.project.stack_config import read_config
-from operations.usage.opencost import opencost_rows
+from operations.project.stack_file import with_accepted
 from operations.relocation.config.bucket_locations import ALL_SET
 from operations.relocation.config.manual_confirmations import read_marks
 from operations.relocation.config.measurements import read_measured
 from operations.relocation.config.reader import read_file as read_places
 from operations.service_levels.sample_files import exclusions_in, recorded_in
-from operations.project.stack_file import with_accepted
+from operations.usage.bill_files import rows
+from operations.usage.opencost import opencost_rows
 from planning.checklist.reading.checklist_file import read_file as read_checklist
 from planning.clone.decisions.answers_file import read_answers
-from planning.inputs.files import read_text
-from planning.spec.lock import read_lock, to_text
 from planning.costs.resources.formats.file import read_file as read_preview
+from planning.inputs.files import read_text
 from planning.inputs.yaml_document import read_fields
+from planning.spec.lock import read_lock, to_text
 from policies.settings_reader import read_law
 from policies.table import RULES
 

@@ -16,10 +16,10 @@ import pytest
 from input_formats import BILL_HEAD, BILL_ROW, FORMATS
 
 from catalogs.model import CatalogError
-from operations.usage import bill_files, opencost
 from cli.terminal.errors import told
-from planning.values.printable import printable
+from operations.usage import bill_files, opencost
 from planning.values.errors import InputError
+from planning.values.printable import printable
 
 Write = Callable[[Path], object]
 REFUSALS = (InputError, CatalogError)

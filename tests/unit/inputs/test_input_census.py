@@ -34,13 +34,13 @@ import sla_samples
 from bill_kit import focus
 
 from operations.acceptance.result_store import read_records
-from operations.usage.bill_files import rows
 from operations.nodes.incident_log import IncidentLog, log_path, logged
-from operations.usage.opencost import opencost_rows
 from operations.service_levels.sample_files import exclusions_in, recorded_in
-from planning.values.errors import InputError
+from operations.usage.bill_files import rows
+from operations.usage.opencost import opencost_rows
 from planning.incidents.incident import Event
 from planning.usage.months import Measured, ranges
+from planning.values.errors import InputError
 from policies.breach import Settings
 from policies.table import RULES
 

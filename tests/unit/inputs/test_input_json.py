@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from operations.project.reservations import reservations
-from planning.values.errors import InputError
 from planning.inputs.files import MAX_JSON_DEPTH, parse_json, read_json, read_text
 from planning.inputs.rows import open_lines
 from planning.inputs.yaml_document import parse_fields
+from planning.values.errors import InputError
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=9),

@@ -10,8 +10,8 @@ from typing import BinaryIO
 
 import pytest
 
-from components.agents.mover.store.s3_client import S3Store, connect
 from components.agents.mover.store.model import Place
+from components.agents.mover.store.s3_client import S3Store, connect
 
 SECRET = "the-secret-key"
 TOKEN = "the-session-token"

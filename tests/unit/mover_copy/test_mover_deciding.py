@@ -3,9 +3,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.agents.mover.transfer_plan import Key, side_by_side, verdict
 from components.agents.mover.ledger import Written
 from components.agents.mover.store.model import Listed
+from components.agents.mover.transfer_plan import Key, side_by_side, verdict
 
 KEYS = st.frozensets(st.sampled_from(["a", "a/", "b", "ü", "z", "😀"]))
 

@@ -11,11 +11,11 @@ from object_digest import of_bytes
 
 from components.agents.mover.bucket_copy import CopyOptions, RoundReport, copy_round
 from components.agents.mover.manifests.manifest import Manifest
-from components.agents.mover.manifests.row_text import row_of
-from components.agents.mover.transfer import part_size
 from components.agents.mover.manifests.row import Row
+from components.agents.mover.manifests.row_text import row_of
 from components.agents.mover.manifests.sampling import Shard
 from components.agents.mover.store.model import BLOCK, Head, Place, StoreError
+from components.agents.mover.transfer import part_size
 
 LIKE = Head(size=0, etag="", headers=(("content-type", "a/b"),), metadata=(("farbe", "grün"),))
 

@@ -6,8 +6,8 @@ from hashlib import sha256
 import pytest
 from scripted_store import HANG_UP, PLACE, SECRET, TOKEN, Scripts, answer, refusal
 
-from components.agents.mover.store.s3_client import ATTEMPTS, S3Store
 from components.agents.mover.store.model import Head, StoreError
+from components.agents.mover.store.s3_client import ATTEMPTS, S3Store
 
 LIKE = Head(size=0, etag="", headers=(("content-type", "text/x"),), metadata=(("farbe", "grün"),))
 

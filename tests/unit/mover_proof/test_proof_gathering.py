@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from proof_store import PLACE, Bucket
 
-from components.agents.mover.manifests.shards import gather, take
-from components.agents.mover.manifests.scan import Look
 from components.agents.mover.manifests.manifest import Manifest, ManifestError, rows
 from components.agents.mover.manifests.sampling import Sample, Shard
+from components.agents.mover.manifests.scan import Look
+from components.agents.mover.manifests.shards import gather, take
 
 
 @pytest.fixture

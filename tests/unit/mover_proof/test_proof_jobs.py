@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from components.platform.operations import spend_guard
-from operations.relocation.jobs import package as jobs
 from components.agents import mover
-from operations.relocation.jobs.objects import IMAGE, MoverJob, Peer
-from operations.relocation.jobs import runs
-from operations.relocation.jobs.runs import Ended
 from components.agents.mover.job import REFUSED, STOPPED
 from components.agents.mover.job_spec import SpecError, read_spec
 from components.agents.mover.progress_page import ProgressPage, as_json, metrics
+from components.platform.operations import spend_guard
+from operations.relocation.jobs import package as jobs
+from operations.relocation.jobs import runs
+from operations.relocation.jobs.objects import IMAGE, MoverJob, Peer
+from operations.relocation.jobs.runs import Ended
 from planning.values.errors import AtollError, InputError
 
 SECRET = "never-in-an-object"

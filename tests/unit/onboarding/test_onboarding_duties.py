@@ -9,11 +9,11 @@ from accepted import accepted, catalog, checklist, known
 from tracing import untraced
 
 from cli.pages.documents.markdown import markdown
-from planning.checklist.model.agreement import Agreement
-from planning.spec.lock import Lock
+from planning.agreements.onboarding.document import document
 from planning.agreements.onboarding.duties import duties
 from planning.agreements.onboarding.plan import steps
-from planning.agreements.onboarding.document import document
+from planning.checklist.model.agreement import Agreement
+from planning.spec.lock import Lock
 
 
 def reserved(example: str, *, provider: str, purchase: str, kind: str = "reserved") -> Lock:

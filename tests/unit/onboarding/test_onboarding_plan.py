@@ -12,11 +12,11 @@ from tracing import untraced
 
 from cli.pages.calendar import calendar
 from cli.pages.documents.markdown import markdown
+from planning.agreements.onboarding import workdays
+from planning.agreements.onboarding.document import DONE_WHEN, document
+from planning.agreements.onboarding.plan import ROLES, steps
 from planning.checklist.model.agreement import Agreement, Contact, StepTime
 from planning.checklist.model.workload import FineTuning, Training
-from planning.agreements.onboarding import workdays
-from planning.agreements.onboarding.plan import ROLES, steps
-from planning.agreements.onboarding.document import DONE_WHEN, document
 
 MONDAY = date(2027, 1, 4)
 SETTLED = Agreement(
@@ -97,7 +97,9 @@ def test_dates_never_go_back_and_people_work_on_working_days(starts: date, times
     found = _dated(*agreed, starts=starts, hours=hours)
     dates = [day for pair in found.values() for day in pair if day is not None]
     assert dates == sorted(dates)
-    assert all(workdays.works(day) for step, pair in found.items() if step != "burn_in" for day in pair if day is not None)
+    assert all(
+        workdays.works(day) for step, pair in found.items() if step != "burn_in" for day in pair if day is not None
+    )
     assert dates[0] >= starts
 
 

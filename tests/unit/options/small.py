@@ -9,6 +9,7 @@ from datetime import date
 from decimal import Decimal
 from typing import cast
 
+from catalogs.catalog import Catalog
 from catalogs.machines import Size
 from catalogs.model import (
     Accelerator,
@@ -26,11 +27,10 @@ from catalogs.model import (
     UnpricedError,
 )
 from catalogs.offers import RoughOffer
-from catalogs.catalog import Catalog
 from planning.checklist.model.checklist import Checklist
 from planning.quoting.assembly.access import MACHINES as GATEWAYS
-from planning.quoting.search.candidate_set import CandidateSet
 from planning.quoting.candidates.market import Market
+from planning.quoting.search.candidate_set import CandidateSet
 from planning.sizing.checklist_demands import size
 
 TODAY = date(2026, 11, 21)

@@ -16,15 +16,15 @@ from catalogs.model import Offer, Price, PurchaseKind, Term
 from catalogs.node_billing import node_fact
 from components.clouds.aws.nodepools.karpenter import EMPTY_FOR
 from planning.checklist.model.workload import HardwareAsk
-from planning.sizing.demand import Demand, Fit
-from planning.values.money import HOURS_PER_MONTH, Range
 from planning.quoting.candidates.billed_hours import billed_hours, total_hours
 from planning.quoting.candidates.candidate import whole
-from planning.quoting.hour_figures import list_hour_figures
 from planning.quoting.candidates.purchases import in_time
+from planning.quoting.hour_figures import list_hour_figures
+from planning.sizing.demand import Demand, Fit
 from planning.sizing.machines.fit import fit
-from planning.sizing.machines.rejection_reasons import START_TOO_LONG
 from planning.sizing.machines.node_start import node_start
+from planning.sizing.machines.rejection_reasons import START_TOO_LONG
+from planning.values.money import HOURS_PER_MONTH, Range
 
 sys.path.append(str(Path(__file__).parents[1] / "sizing"))
 from sizing_fakes import CPU_NODE, H100, NODE, NOTES, PREP, SERVE, SYSTEM, TRAIN

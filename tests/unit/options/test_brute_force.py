@@ -16,23 +16,23 @@ from small import LAB, SERVING, TRAINING, SmallCatalog, accelerator, candidate_s
 
 from catalogs.model import Form, Item
 from planning.checklist.model.checklist import Checklist
-from planning.sizing.demand import Demand, Misfit
-from planning.spec.lock_content import State
+from planning.costs.charges.cluster import charges
+from planning.costs.pricing import price_all
 from planning.quoting.assembly.cluster import spec
 from planning.quoting.candidates.candidate import Candidate, whole
-from planning.quoting.search.candidate_set import CandidateSet
-from planning.quoting.search.least_time import list_sizes, pace, timed_demands
+from planning.quoting.candidates.eligibility import may_reserve
 from planning.quoting.candidates.extra_nodes import MARGIN
 from planning.quoting.candidates.market import Place
-from planning.quoting.candidates.eligibility import may_reserve
 from planning.quoting.candidates.purchases import is_reserved, is_uninterrupted, list_purchases
-from planning.quoting.search.recommendation import has_margin, is_firm, is_steady
+from planning.quoting.search.candidate_set import CandidateSet
 from planning.quoting.search.least_cost import Pick, count_nodes, find_cheapest, timed
+from planning.quoting.search.least_time import list_sizes, pace, timed_demands
+from planning.quoting.search.recommendation import has_margin, is_firm, is_steady
 from planning.quoting.search.views import HYPERSCALERS, VIEWS
-from planning.costs.pricing import price_all
-from planning.costs.charges.cluster import charges
+from planning.sizing.demand import Demand, Misfit
 from planning.sizing.machines.fit import fit, start_hours
 from planning.sizing.machines.node_hours import all_month
+from planning.spec.lock_content import State
 
 MACHINES = (
     machine("big"),

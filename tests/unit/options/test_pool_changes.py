@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from small import SERVING, TODAY, TRAINING, SmallCatalog, checklist, machine, market, price, services
 
-from planning.quoting.search.equivalent_regions import describe_pool_changes
 from planning.quoting.quote import Option
 from planning.quoting.quote_builder import quote
+from planning.quoting.search.equivalent_regions import describe_pool_changes
 
 CATALOG = SmallCatalog(
     (machine("big"), machine("cpu", gpu=None)),

@@ -11,11 +11,11 @@ from small import SERVING, TODAY, TRAINING, SmallCatalog, accelerator, checklist
 
 from catalogs.model import Form, Item, Price
 from planning.checklist.model.checklist import Checklist
-from planning.values.errors import NothingFitsError
-from planning.values.verdict import Verdict
 from planning.quoting.option import bill
 from planning.quoting.quote import Option, Quote
 from planning.quoting.quote_builder import LATE, quote
+from planning.values.errors import NothingFitsError
+from planning.values.verdict import Verdict
 
 MACHINES = (
     machine("big"),

@@ -8,8 +8,8 @@ from decimal import Decimal
 
 from small import SERVING, TRAINING, SmallCatalog, candidate_set, checklist, machine, price, services
 
-from planning.quoting.search.placements import Placed, parts
 from planning.quoting.search.least_cost import find_cheapest
+from planning.quoting.search.placements import Placed, parts
 from planning.quoting.search.selection import Traits, read_traits
 
 CATALOG = SmallCatalog(

@@ -12,12 +12,12 @@ from small import TODAY, TRAINING, SmallCatalog, accelerator, checklist, machine
 
 from catalogs.model import Form
 from planning.checklist.model.checklist import Checklist
-from planning.values.errors import NothingFitsError
-from planning.values.verdict import Verdict
-from planning.values.money import HOURS_PER_MONTH
 from planning.quoting.candidates.market import Market
 from planning.quoting.quote import Quote
 from planning.quoting.quote_builder import quote
+from planning.values.errors import NothingFitsError
+from planning.values.money import HOURS_PER_MONTH
+from planning.values.verdict import Verdict
 
 MACHINES = (
     machine("big"),

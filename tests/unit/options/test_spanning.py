@@ -11,11 +11,11 @@ from small import SmallCatalog as Catalog
 from test_quoting import AT_HOME, GPUS, MACHINES, ROWS, TODAY
 
 from planning.checklist.model.checklist import Checklist
-from planning.values.errors import NothingFitsError
 from planning.quoting.option import whole_bill
-from planning.quoting.search.placements import parts, under
 from planning.quoting.quote import Quote
 from planning.quoting.quote_builder import quote
+from planning.quoting.search.placements import parts, under
+from planning.values.errors import NothingFitsError
 
 
 def spanning(**fields: Any) -> Checklist:

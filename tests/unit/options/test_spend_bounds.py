@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 
 from catalogs.catalog import load
+from planning.ceilings.spend_bounds import spend_bounds
 from planning.checklist.reading.checklist_file import read_file
-from planning.spec.lock import Ceilings
-from planning.values.money import HOURS_PER_MONTH, Range
 from planning.quoting.candidates.market import Market
 from planning.quoting.option import ceilings, whole_bill
 from planning.quoting.quote import Option
 from planning.quoting.quote_builder import quote
-from planning.ceilings.spend_bounds import spend_bounds
 from planning.spec.cluster import Amounts, ClusterSpec
+from planning.spec.lock import Ceilings
+from planning.values.money import HOURS_PER_MONTH, Range
 
 ROOT = Path(__file__).parents[3]
 TODAY = date(2026, 11, 21)

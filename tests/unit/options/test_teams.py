@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small import TRAINING, checklist
 
-from planning.values.errors import InputError
 from planning.quoting.assembly.teams import Claim, divided, people, team_shares
 from planning.spec.cluster import Pool
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,12 +8,12 @@ from decimal import ROUND_HALF_UP, Decimal
 import pytest
 from small import TODAY, TRAINING, SmallCatalog, accelerator, checklist, machine, market, price, services
 
-from planning.values.verdict import Verdict
-from planning.spec.lock_content import State
-from planning.values.money import Range
-from planning.quoting.tradeoffs import compare_options, describe_recommended
 from planning.quoting.quote import Option
 from planning.quoting.quote_builder import quote
+from planning.quoting.tradeoffs import compare_options, describe_recommended
+from planning.spec.lock_content import State
+from planning.values.money import Range
+from planning.values.verdict import Verdict
 
 ESTIMATED = "(partly estimated)"
 MACHINES = (machine("big"), machine("cpu", gpu=None))

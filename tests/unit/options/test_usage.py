@@ -9,9 +9,9 @@ import pytest
 from small import TRAINING, checklist
 
 from catalogs.model import Item
-from planning.values.money import Range
 from planning.quoting.assembly import usage
 from planning.spec.cluster import Tier
+from planning.values.money import Range
 
 SPREAD = {"low": "100GB", "expected": "200GB", "high": "1TB"}
 AS_RANGE = Range(Decimal(100), Decimal(200), Decimal(1000))

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from rule_samples import bare, facts, metrics
 
-from planning.platform.alerts.rulebook import alerts, rule_groups
-from planning.platform.alerts.model import Alert, Record
 from planning.platform.alerts.metrics import METRICS, exported, gpu_counters
+from planning.platform.alerts.model import Alert, Record
+from planning.platform.alerts.rulebook import alerts, rule_groups
 
 ROOT = Path(__file__).parents[3]
 RUNBOOKS = ROOT / "docs" / "runbooks"

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from rule_samples import bare, facts, metrics
 
-from planning.platform.alerts.rulebook import rule_groups
-from planning.platform.alerts.model import Record
 from planning.platform.alerts.metrics import exported
+from planning.platform.alerts.model import Record
+from planning.platform.alerts.rulebook import rule_groups
 from planning.platform.dashboards.boards import boards
 from planning.platform.dashboards.model import Board, Panel, line
 

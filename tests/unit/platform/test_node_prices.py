@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from planning.spec.lock import LockedLine
 from planning.costs.node_prices import growth, node_prices
+from planning.spec.lock import LockedLine
 
 
 def line(key: str, *, unit: str | None, month: str | None) -> LockedLine:

@@ -13,9 +13,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from components.agents.spend_guard import hold, round_of
-from planning.values import money
-from planning.agents.spend_guard import BLIND, BOOT, DRAIN_HOURS, GAP, HOURS_PER_MONTH, Held, Ledger, Node, Plan, Stop, hours, look, month_end, month_start
+from planning.agents.spend_guard import (
+    BLIND,
+    BOOT,
+    DRAIN_HOURS,
+    GAP,
+    HOURS_PER_MONTH,
+    Held,
+    Ledger,
+    Node,
+    Plan,
+    Stop,
+    hours,
+    look,
+    month_end,
+    month_start,
+)
 from planning.agents.spend_ledger import ledger_of_text, ledger_to_text, plan_of_text, plan_to_text
+from planning.values import money
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 TICK = timedelta(minutes=5)

@@ -6,8 +6,20 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from planning.diff.form import AmountForm, BreachForm, CalledOutForm, CeilingChangeForm, ComponentDiffForm, DeltaForm, DiffForm, ExemptionForm, JudgeChangeForm, LineDiffForm, StackDiffForm
     from planning.costs.json_shapes import RangeForm
+    from planning.diff.form import (
+        AmountForm,
+        BreachForm,
+        CalledOutForm,
+        CeilingChangeForm,
+        ComponentDiffForm,
+        DeltaForm,
+        DiffForm,
+        ExemptionForm,
+        JudgeChangeForm,
+        LineDiffForm,
+        StackDiffForm,
+    )
 
 NOISE = (
     "@acme/ops #12 GH-7 <img src=x onerror=alert(1)> [x](http://evil.example) `|` **b** "

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cli.pages.diff import junit, sarif
-from cli.views.diff import tables
 from cli.terminal.console import show
+from cli.views.diff import tables
 from policies.table import RULES
 
 # What sarif-schema-2.1.0.json (OASIS, errata 01) demands and what GitHub needs on top, for what we write.

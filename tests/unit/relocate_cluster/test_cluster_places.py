@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from operations.relocation.jobs.objects import IMAGE, Peer
 from operations.relocation.config.reader import parse
+from operations.relocation.jobs.objects import IMAGE, Peer
 from planning.values.errors import Fault, InputError
 
 WHOLE = """\

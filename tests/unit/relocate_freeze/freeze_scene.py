@@ -7,20 +7,20 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, cast
 
-from operations.relocation.writers.ports import Hands
-from operations.clouds.kubernetes.objects import ChangedMeanwhileError
-from operations.relocation.writers.suspension import Patience
-from operations.relocation.databases.postgres_read_only import key_of
 from components.agents.mover.store.model import Head, StoreError
+from operations.clouds.kubernetes.objects import ChangedMeanwhileError
 from operations.relocation.config.endpoints import Places
+from operations.relocation.databases.postgres_read_only import key_of
 from operations.relocation.runner.step import Move
+from operations.relocation.writers.ports import Hands
+from operations.relocation.writers.suspension import Patience
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from operations.clouds.kubernetes.objects import Kind
     from components.agents.mover.store.model import Listed, Place
+    from operations.clouds.kubernetes.objects import Kind
     from operations.relocation.config.endpoints import DatabasePlace, StorePlace
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)

@@ -12,11 +12,10 @@ import pytest
 from freeze_scene import FakeStore, Remembered, Scene
 from moto import mock_aws
 
-from operations.relocation.buckets import canary
-from operations.relocation.writers import store_policy
-from operations.relocation.writers import bucket_policy, minio_admin
 from components.agents.mover.store.model import Place
+from operations.relocation.buckets import canary
 from operations.relocation.runner.step import StepError
+from operations.relocation.writers import bucket_policy, minio_admin, store_policy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,8 +6,8 @@ import pytest
 from freeze_scene import NOW, TEAM, FakeCluster, Scene, with_team
 
 from operations.clouds.kubernetes import kinds
-from operations.relocation.writers import suspension
 from operations.relocation.runner.step import StepError
+from operations.relocation.writers import suspension
 
 if TYPE_CHECKING:
     from pathlib import Path

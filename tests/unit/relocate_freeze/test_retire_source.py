@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from cli.main.application import run as run_cli
 from cli.commands.relocation import retire
+from cli.main.application import run as run_cli
 from operations.project.journal import Journal
-from operations.relocation.decommission import PROTECTED, RETAINED, deletions, kept, resources_of
 from operations.project.journal_records import Kind
-from planning.values.errors import InputError
-from planning.relocation.inventory.stack_inventory import Inventory, with_resources
-from planning.relocation.steps import NAMES
+from operations.relocation.decommission import PROTECTED, RETAINED, deletions, kept, resources_of
 from planning.costs.resources.formats.preview import Preview
 from planning.costs.resources.resource import Resource
+from planning.relocation.inventory.stack_inventory import Inventory, with_resources
+from planning.relocation.steps import NAMES
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,12 +11,12 @@ import pytest
 from locked_stack import write_locked
 
 from cli.main import application
-from operations.plans.quote import option_named, quoted
 from operations.offline import program
+from operations.plans.quote import option_named, quoted
 from operations.project.workspace import Subject
-from planning.spec.lock import Lock
 from planning.quoting.option import ceilings
 from planning.quoting.quote import lock
+from planning.spec.lock import Lock
 
 EXAMPLE = Path(__file__).parents[3] / "docs" / "examples" / "relocation"
 TODAY = date(2026, 11, 21)
@@ -57,7 +57,9 @@ def accept(project: Path, found: Lock) -> None:
 def refused(project: Path, capsys: pytest.CaptureFixture[str], *more: str) -> str:
     before = sorted(project.rglob("*"))
     capsys.readouterr()
-    code = application.run(["relocate", "plan", "atlas", "atlas-west", "--today", "2026-11-21", "--json", "plan.json", *more])
+    code = application.run(
+        ["relocate", "plan", "atlas", "atlas-west", "--today", "2026-11-21", "--json", "plan.json", *more]
+    )
     said = capsys.readouterr()
     assert code == 1, said.out
     assert said.out == ""

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from operations.relocation.buckets import rclone_multipart
 from components.agents.mover.store.model import Listed, Place, StoreError
+from operations.relocation.buckets import rclone_multipart
 
 PARTS = "0123-2"
 WHOLE = "0123"

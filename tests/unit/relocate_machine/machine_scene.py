@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from operations.project.journal import read
-from operations.relocation.runner.execution import Parts
 from operations.relocation.config.endpoints import Places
+from operations.relocation.runner.execution import Parts
 from operations.relocation.runner.step import Evidence, Move, Step
 
 NAMES: Final = ("seed", "freeze", "final_delta", "dns", "commit")

@@ -15,10 +15,10 @@ from machine_children import begun, ended
 from machine_scene import BEFORE, Scene, steps
 
 from cli.commands.relocation import rollback, run, status, verify
-from operations.relocation.runner import execution
-from operations.relocation import workspace
 from components.agents.mover.manifests.comparison import Terms
+from operations.relocation import workspace
 from operations.relocation.copies.verification import Proof
+from operations.relocation.runner import execution
 from operations.relocation.runner.step import Evidence, Move, Step, StepError
 from operations.relocation.steps import table as every_step
 from planning.values.errors import InputError

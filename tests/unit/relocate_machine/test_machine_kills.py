@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from machine_children import killed
 from machine_scene import BEFORE, NAMES, Scene, steps
 
-from operations.relocation.runner import execution
 from operations.project.journal import read
+from operations.relocation.runner import execution
 
 COPIED = {name: 1 for name in NAMES if name not in {"freeze", "dns", "commit"}}
 MOVED = {"replicas": 0, "names": "target", "open": "target"} | COPIED

@@ -8,14 +8,14 @@ import pytest
 from machine_scene import places
 from machine_stores import SECRETS, World
 
-from operations.relocation.copies import repair
-from components.agents.mover.manifests.comparison import Terms
 from components.agents.mover.bucket_copy import RoundReport
+from components.agents.mover.manifests.comparison import Terms
 from components.agents.mover.manifests.manifest import ManifestWriter
 from components.agents.mover.manifests.row import Row
+from operations.relocation.buckets.pairs import Pair, pairs
+from operations.relocation.copies import repair
 from operations.relocation.runner.step import Evidence, StepError
 from operations.relocation.steps import seed, verify
-from operations.relocation.buckets.pairs import Pair, pairs
 from planning.values.errors import in_one_line
 
 SAID = "1 missing, 0 extra, 1 different"

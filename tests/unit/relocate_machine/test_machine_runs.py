@@ -12,12 +12,12 @@ import pytest
 from machine_children import CHILDREN, begun, ended
 from machine_scene import BEFORE, NAMES, Clock, RealClock, Scene, commit, places, steps
 
+from operations.project.lease import holder, only_writer
 from operations.relocation.runner import execution
-from operations.relocation.runner.freeze_window import deadline, in_words
 from operations.relocation.runner.execution import OnFailure
+from operations.relocation.runner.freeze_window import deadline, in_words
 from operations.relocation.runner.state import State
 from operations.relocation.runner.step import Evidence, Move, Step, StepError
-from operations.project.lease import holder, only_writer
 from planning.values.errors import InputError, in_one_line
 
 
@@ -214,7 +214,9 @@ def test_a_second_run_at_once_is_refused_and_says_who_runs(scene: Scene) -> None
         assert execution.stands(scene.moves).of("seed").state == State.BEGUN
         return {"refused": True}
 
-    assert execution.run(scene.parts, steps(scene, seed=meanwhile), until="seed").of("seed").evidence == {"refused": True}
+    assert execution.run(scene.parts, steps(scene, seed=meanwhile), until="seed").of("seed").evidence == {
+        "refused": True
+    }
     assert holder(scene.moves) == ""
 
 
@@ -301,7 +303,10 @@ def test_a_journal_that_was_cut_runs_nothing_and_rolls_nothing_back(scene: Scene
     execution.run(scene.parts, steps(scene), until="freeze")
     lines = scene.journal.read_text().splitlines(keepends=True)
     scene.journal.write_text("".join(lines[:-2]))
-    for act in (partial(execution.run, scene.parts, steps(scene)), partial(execution.roll_back, scene.parts, steps(scene))):
+    for act in (
+        partial(execution.run, scene.parts, steps(scene)),
+        partial(execution.roll_back, scene.parts, steps(scene)),
+    ):
         with pytest.raises(InputError, match="cannot be trusted, nothing was done") as refused:
             act()
         assert "journal truncated" in in_one_line(refused.value)

@@ -11,22 +11,33 @@ import pytest
 from machine_scene import places
 from machine_stores import SECRETS, FakeStore, World
 
-from operations.relocation.steps import manual_work, endpoint_queries as sides, uri_refusals
-from operations.relocation.config import manual_confirmations
-from operations.relocation.buckets.capacity import usable
-from operations.relocation.buckets.canary import CONTENT
-from operations.relocation.databases.postgres_facts import DatabaseFacts
-from operations.relocation.databases.uri_rewrite import Stray, Survey
 from components.agents.mover.bucket_copy import RoundReport
 from components.agents.mover.ledger import Ledger, Written
 from components.agents.mover.store.model import Head, StoreError
-from operations.relocation.steps.endpoint_queries import Asking
-from operations.relocation.runner.step import Evidence, Move, StepError
-from operations.relocation.steps import deltas, final_delta, observe, plan, preflight, provision, seed, verify
-from operations.relocation.steps.table import every_step
+from operations.relocation.buckets.canary import CONTENT
+from operations.relocation.buckets.capacity import usable
 from operations.relocation.buckets.pairs import foreign, pairs
-from planning.values.errors import in_one_line
+from operations.relocation.config import manual_confirmations
+from operations.relocation.databases.postgres_facts import DatabaseFacts
+from operations.relocation.databases.uri_rewrite import Stray, Survey
+from operations.relocation.runner.step import Evidence, Move, StepError
+from operations.relocation.steps import (
+    deltas,
+    final_delta,
+    manual_work,
+    observe,
+    plan,
+    preflight,
+    provision,
+    seed,
+    uri_refusals,
+    verify,
+)
+from operations.relocation.steps import endpoint_queries as sides
+from operations.relocation.steps.endpoint_queries import Asking
+from operations.relocation.steps.table import every_step
 from planning.relocation.steps import NAMES, STEPS
+from planning.values.errors import in_one_line
 
 FACTS = DatabaseFacts(name="a:5432/mlflow", major=15, size=1, tables=40, schema="1b5f", used=(), mark="")
 DATABASES = {
@@ -250,7 +261,8 @@ def test_what_people_have_not_confirmed_is_said_and_stops_nothing(
 ) -> None:
     assert asked(world)["left to you"] == manual_work.NO_PLAN
     every = {
-        key: manual_work.Open(key=key, title=key, why="no row", written=True) for key in ("volumes/notebooks", "secrets/a")
+        key: manual_work.Open(key=key, title=key, why="no row", written=True)
+        for key in ("volumes/notebooks", "secrets/a")
     }
     mark = manual_confirmations.Mark(who="ada", when=world.clock(), how="looked", until=world.clock())
     stands = manual_work.Standing(

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from operations.relocation.databases import mysql, postgres, client_programs
 from operations.relocation.config.endpoints import DatabasePlace
+from operations.relocation.databases import client_programs, mysql, postgres
 from operations.relocation.runner.step import StepError
 
 if TYPE_CHECKING:

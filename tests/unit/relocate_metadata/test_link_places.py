@@ -4,8 +4,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from operations.relocation.databases.artifact_links import OPENED_EACH, Where, by_bucket, different, looked, roots, where
 from components.agents.mover.store.model import Listed
+from operations.relocation.databases.artifact_links import (
+    OPENED_EACH,
+    Where,
+    by_bucket,
+    different,
+    looked,
+    roots,
+    where,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

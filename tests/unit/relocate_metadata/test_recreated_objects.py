@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from operations.clouds.kubernetes.objects import Kind, name_of, namespace_of
-from operations.relocation.cluster import pipelines, recreation, serving, probe_pod
+from operations.relocation.cluster import pipelines, probe_pod, recreation, serving
 from operations.relocation.cluster.documents import cleaned, regional_images
 from operations.relocation.databases.uri_rules import rules_of
 from operations.relocation.runner.step import StepError

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from operations.relocation.config.endpoints import Places
 from operations.relocation.databases import mysql_uris
 from operations.relocation.databases.uri_rules import rules_of
-from operations.relocation.config.endpoints import Places
 from operations.relocation.runner.step import Move, StepError
 from operations.relocation.steps.databases import STEP as DATABASES
 from operations.relocation.steps.databases import pairs

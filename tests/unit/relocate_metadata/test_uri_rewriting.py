@@ -11,9 +11,9 @@ from uri_tables import every, made, put
 
 from operations.relocation.databases.hub_schema import HUB
 from operations.relocation.databases.mlflow_schema import MLFLOW
+from operations.relocation.databases.sql import MetadataError
 from operations.relocation.databases.uri_rewrite import addresses, rewrite, survey
 from operations.relocation.databases.uri_rules import rules_of
-from operations.relocation.databases.sql import MetadataError
 
 RULES = rules_of([("s3://old/runs", "s3://new"), ("s3://old", "s3://rest"), ("s3://kept", "s3://kept")])
 PIECES = st.sampled_from(

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from operations.relocation.databases.uri_rules import Rules, rules_of
 from operations.relocation.databases.sql import MetadataError
+from operations.relocation.databases.uri_rules import Rules, rules_of
 
 HERE = rules_of([("s3://old/runs", "s3://new"), ("s3://old", "s3://rest"), ("s3://kept", "s3://kept/")])
 WORDS = st.text(alphabet="abx/.-_ é", max_size=12)

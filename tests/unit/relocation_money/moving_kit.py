@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 
 from catalogs.catalog import Catalog, load
 from planning.checklist.reading.checklist_file import read_file
-from planning.spec.lock import Lock, LockedLine
-from planning.values.money import Range
 from planning.quoting.candidates.market import Market
 from planning.quoting.option import ceilings
 from planning.quoting.quote import lock
@@ -17,6 +15,8 @@ from planning.quoting.quote_builder import quote
 from planning.relocation.costs.bill import MovingBill, Terms, moving_bill
 from planning.relocation.costs.route import Exit, Route
 from planning.relocation.inventory.volume import Volume
+from planning.spec.lock import Lock, LockedLine
+from planning.values.money import Range
 
 if TYPE_CHECKING:
     from planning.costs.bill import LineItem

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from moving_kit import TB
 
-from planning.values.money import Range
-from planning.relocation.write_freeze import Asked, rounds_until, times
-from planning.relocation.transfer_rates import Rate, Rates
 from planning.relocation.durations import carried, one_after_another, seed
 from planning.relocation.inventory.volume import MIB, Volume
+from planning.relocation.transfer_rates import Rate, Rates
+from planning.relocation.write_freeze import Asked, rounds_until, times
+from planning.values.money import Range
 
 HOUR, DAY = 3600, 86_400
 STREAM = Rate.of_mib(60, basis="measured", note="VolSync, one stream")

@@ -14,8 +14,8 @@ from operations.relocation.config.endpoints import Places
 from operations.relocation.config.reader import parse
 from operations.relocation.config.rules import paired, variables
 from planning.checklist.model.structure import inner_models
-from planning.values.errors import InputError
 from planning.relocation.steps import POINT_OF_NO_RETURN, STEPS
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,15 +13,14 @@ from hypothesis import strategies as some
 from relocation_looked_kit import places
 from relocation_plan_kit import Kit
 
-from operations.relocation.steps import manual_work
-from operations.relocation.config.manual_confirmations import draft, parse
 from operations.project.journal import Journal
-from operations.relocation.config.endpoints import Places
 from operations.project.journal_records import Kind as Record
+from operations.relocation.config.endpoints import Places
+from operations.relocation.config.manual_confirmations import draft, parse
 from operations.relocation.runner.step import Move, StepError
-from operations.relocation.steps import databases
-from planning.values.errors import InputError
+from operations.relocation.steps import databases, manual_work
 from planning.relocation.plan_form import plan_form, to_text
+from planning.values.errors import InputError
 
 NOW = datetime(2026, 11, 22, 15, tzinfo=UTC)
 KEYS = {"volumes/notebooks", "objects/people"}

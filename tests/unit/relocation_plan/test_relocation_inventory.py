@@ -6,17 +6,17 @@ import pytest
 from relocation_plan_kit import Kit
 
 from catalogs.software.reader import software
-from components.platform.building_blocks import names
 from components.context import buckets
+from components.platform.building_blocks import names
 from operations.relocation.cluster import inventory as live
 from planning.checklist.model.checklist import TierAsk
-from planning.values.money import Range
-from planning.relocation.inventory import expected_assets, stack_inventory
-from planning.relocation.inventory.bucket_state import PURPOSES, STORE_USERS
-from planning.relocation.inventory.state_classes import PARTS
-from planning.relocation.inventory.resource_assets import POSTGRES, STATEFUL_TYPES, keys_of
-from planning.relocation.inventory.assets import Kind, Loss, Seen, Thing, Treatment
 from planning.costs.resources.resource import Resource
+from planning.relocation.inventory import expected_assets, stack_inventory
+from planning.relocation.inventory.assets import Kind, Loss, Seen, Thing, Treatment
+from planning.relocation.inventory.bucket_state import PURPOSES, STORE_USERS
+from planning.relocation.inventory.resource_assets import POSTGRES, STATEFUL_TYPES, keys_of
+from planning.relocation.inventory.state_classes import PARTS
+from planning.values.money import Range
 
 
 def resource(token: str, name: str, **inputs: object) -> Resource:

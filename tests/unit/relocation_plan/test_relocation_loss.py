@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from planning.relocation.inventory.assets import Kind
 from planning.relocation.inventory.features import OF_KIND, Feature, Usage, missed
 from planning.relocation.methods.data_loss import CANNOT_HOLD, MATRIX, SOURCES, Carries, cell, choose, losses
 from planning.relocation.methods.move_methods import BY_NAME, MOVERS, applicable
-from planning.relocation.inventory.assets import Kind
 
 EVERYTHING_COUNTED = dict.fromkeys(OF_KIND[Kind.BUCKET], 0)
 

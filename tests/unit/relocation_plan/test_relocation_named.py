@@ -15,15 +15,15 @@ from relocation_plan_kit import Kit
 from cli.commands.relocation import plan as command
 from cli.commands.relocation import plan_files, retire, status
 from operations.offline import program
-from operations.relocation import workspace
-from operations.relocation.copies import bucket_usage
-from operations.relocation.config.manual_confirmations import parse
-from operations.relocation.config.draft import FILL, drafts
 from operations.project.journal import Journal
-from operations.relocation.config.reader import parse as parse_places
 from operations.project.journal_records import Kind
-from planning.values.errors import InputError
+from operations.relocation import workspace
+from operations.relocation.config.draft import FILL, drafts
+from operations.relocation.config.manual_confirmations import parse
+from operations.relocation.config.reader import parse as parse_places
+from operations.relocation.copies import bucket_usage
 from planning.relocation.steps import NAMES
+from planning.values.errors import InputError
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 
@@ -180,7 +180,9 @@ def test_a_look_asks_the_stores_of_every_relocation(project: Path, monkeypatch: 
         form = places(bucket).model_dump(mode="json")
         (project / "relocations" / name / "relocation.yaml").write_text(json.dumps(form), encoding="utf-8")
     asked: list[str] = []
-    monkeypatch.setattr(bucket_usage, "look_now", lambda known, *_, **__: asked.extend(each.source for each in known.buckets))
+    monkeypatch.setattr(
+        bucket_usage, "look_now", lambda known, *_, **__: asked.extend(each.source for each in known.buckets)
+    )
     command.run_plan("atlas", "atlas-west", look=True, output=["plan.json"], today="2026-11-21")
     assert asked == ["mlflow", "cold-data-1"]
     assert "!by-hand.yaml" in (project / "relocations" / ".gitignore").read_text(encoding="utf-8")

@@ -13,18 +13,18 @@ from locked_stack import write_locked
 from pydantic import TypeAdapter
 from relocation_plan_kit import Kit
 
-from components.platform.building_blocks import names
 from cli.commands.relocation import plan as command
+from components.platform.building_blocks import names
 from operations.offline import program
 from operations.relocation.config.bucket_locations import ALL_SET
 from operations.relocation.config.draft import FILL, draft
-from operations.relocation.config.plan_inputs import given, rates
-from operations.relocation.config.measurements import MeasuredFile, read_measured
 from operations.relocation.config.endpoints import Places
+from operations.relocation.config.measurements import MeasuredFile, read_measured
+from operations.relocation.config.plan_inputs import given, rates
 from operations.relocation.config.reader import parse
 from operations.relocation.config.reader import read_file as places_file
-from planning.values.errors import InputError
 from planning.relocation.form import RelocationPlanForm
+from planning.values.errors import InputError
 
 
 @pytest.fixture

@@ -13,15 +13,15 @@ from relocation_plan_kit import EXAMPLE, Kit
 from rich.console import Console
 
 from cli.pages.relocation.html import page
-from operations.relocation.config.measurements import MeasuredFile, read_measured
-from cli.views.relocation.plan import relocation_parts
 from cli.pages.relocation.markdown import text
-from planning.values.money import Range
-from planning.relocation.form import RelocationPlanForm
-from planning.relocation.plan_form import digest, lock_digest, plan_form, to_text
-from planning.relocation.formatting import amount, duration, listed, size_text, span_text
-from planning.relocation.steps import NAMES, POINT_OF_NO_RETURN
+from cli.views.relocation.plan import relocation_parts
+from operations.relocation.config.measurements import MeasuredFile, read_measured
 from planning.relocation.durations import Span
+from planning.relocation.form import RelocationPlanForm
+from planning.relocation.formatting import amount, duration, listed, size_text, span_text
+from planning.relocation.plan_form import digest, lock_digest, plan_form, to_text
+from planning.relocation.steps import NAMES, POINT_OF_NO_RETURN
+from planning.values.money import Range
 
 
 @pytest.fixture(scope="module")

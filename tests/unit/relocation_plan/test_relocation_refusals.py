@@ -8,9 +8,9 @@ import pytest
 from relocation_plan_kit import Kit
 
 from operations.relocation.config.measurements import MeasuredFile
-from planning.values.errors import InputError
-from planning.spec.lock import Lock
 from planning.relocation.refusals import refusals
+from planning.spec.lock import Lock
+from planning.values.errors import InputError
 
 
 def said(kit: Kit, target: Lock, *, source: Lock | None = None, file: MeasuredFile | None = None) -> list[str]:

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from planning.cloud_checks.orphans import Found, Leftover, Leftovers, Unanswered
-from planning.spec.lock_content import State
-from planning.relocation.inventory.stack_inventory import Inventory
 from planning.relocation.decommission import Deletion, retiring, to_zero
 from planning.relocation.inventory.assets import Kind, Loss, Thing, Treatment
+from planning.relocation.inventory.stack_inventory import Inventory
+from planning.spec.lock_content import State
 
 COMMITTED = date(2026, 11, 1)
 LATER = date(2026, 12, 1)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, cast
 import pytest
 from relocation_looked_kit import places
 
-from operations.relocation.writers import databases
-from operations.relocation.databases.postgres_read_only import key_of
 from operations.relocation.config.endpoints import DatabasePlace, Places
+from operations.relocation.databases.postgres_read_only import key_of
 from operations.relocation.runner.step import Move, StepError
+from operations.relocation.writers import databases
 
 if TYPE_CHECKING:
     from pathlib import Path

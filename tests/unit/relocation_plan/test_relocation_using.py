@@ -9,17 +9,17 @@ import pytest
 from relocation_looked_kit import KEYS, Kept, Looked, places
 from relocation_plan_kit import Kit
 
-from operations.relocation.copies import bucket_usage
-from operations.relocation.config.bucket_locations import bucket_of, covered
-from operations.relocation.config.plan_inputs import Named, together
-from operations.relocation.config.measurements import MeasuredFile
 from components.agents.mover.manifests.manifest import ManifestWriter
 from components.agents.mover.manifests.row import Row
-from planning.values.errors import InputError
-from planning.values.money import Range
+from operations.relocation.config.bucket_locations import bucket_of, covered
+from operations.relocation.config.measurements import MeasuredFile
+from operations.relocation.config.plan_inputs import Named, together
+from operations.relocation.copies import bucket_usage
 from planning.relocation.inventory.features import Feature, Usage
 from planning.relocation.inventory.measurements import Measured
 from planning.relocation.plan_form import plan_form
+from planning.values.errors import InputError
+from planning.values.money import Range
 
 TAGGED = Kept(size=10, tags=(("team", "a"),))
 

@@ -9,14 +9,14 @@ import yaml
 from relocation_plan_kit import Kit
 
 from cli.pages.relocation.html import page
-from cli.views.relocation.plan import relocation_parts
 from cli.pages.relocation.manual_procedures import by_hand_text
 from cli.views.relocation.descriptions import left_to_you
-from planning.values.money import Range
+from cli.views.relocation.plan import relocation_parts
+from planning.relocation.inventory.assets import Kind, Loss, Thing, Treatment
 from planning.relocation.methods.manual_moves import reason
 from planning.relocation.methods.manual_procedures import ways
 from planning.relocation.plan_form import plan_form
-from planning.relocation.inventory.assets import Kind, Loss, Thing, Treatment
+from planning.values.money import Range
 
 
 def test_the_plan_lists_what_people_move_with_commands_and_what_each_way_loses(kit: Kit) -> None:

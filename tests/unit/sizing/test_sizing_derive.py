@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 import pytest
 from sizing_fakes import ONE_JOB, Fields, checklist, inference, training
 
+from planning.platform.component_selection import choose
+from planning.quoting.figure_search import explain
+from planning.sizing.checklist_demands import size
 from planning.values.errors import InputError
 from planning.values.money import Range
-from planning.platform.component_selection import choose
-from planning.sizing.checklist_demands import size
-from planning.quoting.figure_search import explain
 
 if TYPE_CHECKING:
     from planning.sizing.demand import Demand

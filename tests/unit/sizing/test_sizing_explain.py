@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 import pytest
 from sizing_fakes import checklist, inference, training
 
+from planning.quoting.figure_search import explain, subjects
 from planning.sizing import assumptions
 from planning.sizing.checklist_demands import size
-from planning.quoting.figure_search import explain, subjects
 from planning.sizing.figures import as_text
 
 if TYPE_CHECKING:

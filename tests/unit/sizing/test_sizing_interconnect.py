@@ -10,13 +10,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sizing_fakes import H100, NODE, TRAIN, checklist, training
 
-from catalogs.model import Accelerator, Fabric, Machine
 from catalogs.catalog import load
+from catalogs.model import Accelerator, Fabric, Machine
+from planning.sizing import assumptions
+from planning.sizing.checklist_demands import size
 from planning.sizing.demand import Demand, Fit
 from planning.sizing.machines import fit as fitting
 from planning.sizing.machines import rejection_reasons
-from planning.sizing import assumptions
-from planning.sizing.checklist_demands import size
 from planning.sizing.machines.fit import fit
 from planning.sizing.machines.run_time import LARGEST_CLUSTER, Speed, spread
 

@@ -15,13 +15,13 @@ from sizing_fakes import H100, NODE, Fields, checklist, inference
 from catalogs.catalog import load as load_catalog
 from catalogs.serving_runs import serving_run, serving_runs
 from planning.checklist.rules.load import load_is_whole
+from planning.quoting.figure_search import explain
+from planning.sizing.checklist_demands import size
 from planning.sizing.demand import Demand, Fit
 from planning.sizing.machines import fit as fitting
-from planning.sizing.throughput import serving
-from planning.sizing.reference_pages import serving_runs as serving_page
-from planning.sizing.checklist_demands import size
-from planning.quoting.figure_search import explain
 from planning.sizing.machines.fit import fit
+from planning.sizing.reference_pages import serving_runs as serving_page
+from planning.sizing.throughput import serving
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "serving-runs.md"
 LOAD: Fields = {"requests_per_second": 40, "peak_requests_per_second": 160, "input_tokens": 1000, "output_tokens": 500}

@@ -12,11 +12,11 @@ from sizing_fakes import CPU_NODE, H100, NODE, NOTES, PREP, SERVE, TRAIN
 
 from catalogs.model import Fabric
 from planning.sizing.demand import Fit
-from planning.values.money import Range
-from planning.sizing.workloads import memory
 from planning.sizing.machines.fit import fit
 from planning.sizing.machines.run_time import Speed
+from planning.sizing.workloads import memory
 from planning.sizing.workloads.storage import provisioned_gb
+from planning.values.money import Range
 
 if TYPE_CHECKING:
     from catalogs.model import Accelerator, Machine

@@ -12,14 +12,14 @@ from sizing_fakes import H100, NODE, TRAIN, checklist, training
 
 from catalogs.catalog import load
 from catalogs.training_runs import training_run, training_runs
-from planning.sizing.demand import Fit
-from planning.sizing import assumptions
-from planning.sizing.reference_pages import training_runs as training_page
-from planning.sizing.throughput import utilization
-from planning.sizing.checklist_demands import size
 from planning.quoting.figure_search import explain
+from planning.sizing import assumptions
+from planning.sizing.checklist_demands import size
+from planning.sizing.demand import Fit
 from planning.sizing.machines.fit import fit
 from planning.sizing.machines.run_time import Speed, spread
+from planning.sizing.reference_pages import training_runs as training_page
+from planning.sizing.throughput import utilization
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "training-runs.md"
 A100 = replace(H100, name="A100-SXM-80GB", family="A100", tflops={"bf16": Decimal(312)})

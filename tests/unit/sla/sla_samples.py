@@ -9,15 +9,15 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from planning.spec.lock import Ceilings, Lock, LockedLine
 from planning.platform.alerts import availability
 from planning.service_levels.credits import Step
+from planning.service_levels.exclusions import Cause, Exclusion
 from planning.service_levels.form import PartForm, SlaForm
 from planning.service_levels.month import Month
 from planning.service_levels.report import Settled, report
 from planning.service_levels.series import Name, Recorded, Run
-from planning.service_levels.exclusions import Cause, Exclusion
 from planning.spec.cluster import Pool, Tier
+from planning.spec.lock import Ceilings, Lock, LockedLine
 
 sys.path.append(str(Path(__file__).parents[2] / "program"))
 import specs

@@ -6,9 +6,9 @@ import pytest
 from sla_samples import OCTOBER
 
 from cli.terminal.errors import told
-from planning.values.errors import InputError
-from planning.service_levels.exclusions_file import read_exclusions
 from planning.service_levels.exclusions import Cause
+from planning.service_levels.exclusions_file import read_exclusions
+from planning.values.errors import InputError
 
 COMPONENTS = ("nodes/train", "storage/warm", "control_plane")
 GOOD = """

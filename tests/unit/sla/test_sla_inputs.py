@@ -11,11 +11,11 @@ import pytest
 from sla_samples import CONTROL, FABRIC, OCTOBER, recorded, reported, runs
 
 from operations.service_levels.sample_files import recorded_in
-from planning.values.errors import InputError
-from planning.service_levels.prometheus import read_answers
 from planning.service_levels.month import Month, parse_month, refuse_untimely
-from planning.service_levels.series_file import read_runs
+from planning.service_levels.prometheus import read_answers
 from planning.service_levels.series import Name, Recorded, Run, SampleError, merged
+from planning.service_levels.series_file import read_runs
+from planning.values.errors import InputError
 
 START = OCTOBER.start
 HEAD = "series,of,from,until,value\n"

@@ -11,11 +11,11 @@ from sla_samples import TRAIN, TRAIN_OWED, WARM, lock, part, pool, recorded, rep
 from cli.pages.documents.markdown import markdown
 from cli.views.service_levels import parts as shown
 from planning.agreements.contract.annex import annex
-from planning.platform.alerts.slo_targets import object_store
 from planning.platform.alerts import availability
+from planning.platform.alerts.slo_targets import object_store
 from planning.service_levels.document import document
-from planning.service_levels.service_parts import parts_of
 from planning.service_levels.series import Name, Recorded
+from planning.service_levels.service_parts import parts_of
 
 if TYPE_CHECKING:
     from planning.spec.lock import Lock

@@ -12,8 +12,8 @@ import requests
 from sla_samples import CONTROL, OCTOBER
 
 from operations.service_levels.prometheus import DAY, AskingError, Got, asked, opened, sound
-from planning.values.errors import InputError
 from planning.service_levels.series import LABELS
+from planning.values.errors import InputError
 
 ROOT = "https://prometheus.example"
 URL = f"{ROOT}/api/v1/query_range"

@@ -12,11 +12,11 @@ from sla_samples import dip, lock, part, recorded, reported, runs
 from tracing import Known, untraced
 
 from cli.commands.sla import EXITS
-from operations.service_levels.monthly_report import table_source
 from cli.views.service_levels import parts
-from planning.spec.lock import to_text
+from operations.service_levels.monthly_report import table_source
 from planning.service_levels.document import document
 from planning.service_levels.form import SlaForm
+from planning.spec.lock import to_text
 
 THREE_HOURS = dip(1, 0, 100, 103)  # (744 - 3) / 744 = 99.5967%
 

@@ -15,13 +15,13 @@ from sla_samples import ROOT, dip, exclusion, line, lock, recorded, reported, ru
 from tracing import Known, untraced
 
 from cli.main.application import run
-from cli.pages.service_levels import page
 from cli.pages.documents.markdown import markdown
+from cli.pages.service_levels import page
 from operations.service_levels.monthly_report import table_source
 from planning.checklist.reading.checklist_file import read_file
-from planning.spec.lock import Lock, parse, to_text
 from planning.service_levels.document import MOST_SPANS, document
 from planning.service_levels.form import SlaForm
+from planning.spec.lock import Lock, parse, to_text
 
 EXAMPLE = ROOT / "docs" / "examples" / "sla"
 GUIDE = ROOT / "docs" / "guides" / "sla.md"

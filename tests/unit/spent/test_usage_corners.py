@@ -13,10 +13,10 @@ from bill_kit import GIB, OURS, ROOT, focus, measured, table
 
 from operations.usage.bill_files import rows
 from planning.checklist.reading.checklist_file import read
-from planning.values.errors import InputError
-from planning.values.money import Range
 from planning.usage.checklist_section import SECTION, block, fitting, with_block
 from planning.usage.months import Measured, ranges
+from planning.values.errors import InputError
+from planning.values.money import Range
 
 
 def test_what_the_bill_does_not_measure_stays_in_the_checklist() -> None:

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from operations.usage.opencost import opencost_rows
 from planning.checklist.reading.checklist_file import read
-from planning.values.errors import InputError
 from planning.usage.checklist_section import block, with_block
 from planning.usage.months import Measured, ranges
+from planning.values.errors import InputError
 
 
 def test_three_months_give_least_median_and_most(tmp_path: Path) -> None:

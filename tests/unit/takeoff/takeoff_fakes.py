@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from catalogs.model import Item, Price, PurchaseKind, Term, UnpricedError
 from planning.costs.bill import Group
 from planning.costs.charge import LIST_PRICE, Charge, to_inputs
-from planning.values.money import Range
 from planning.costs.resources.resource import Resource
 from planning.costs.resources.stack_cost import Taken, TakeOff, take_off
+from planning.values.money import Range
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from takeoff_fakes import REGION, Book, urn
 
-from planning.quoting.price_report import report
 from planning.costs.resources.formats.file import read
 from planning.costs.resources.formats.values import SECRET_SIGNATURE, SIGNATURE
+from planning.quoting.price_report import report
 
 VOLUME = "aws:ebs/volume:Volume"
 HUSH = "hunter2-do-not-print"

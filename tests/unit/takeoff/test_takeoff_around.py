@@ -11,11 +11,11 @@ from takeoff_fakes import declared, notes, resource, take, taken, usd
 
 from planning.costs.bill import Group
 from planning.costs.charge import Charge, to_inputs
-from planning.spec.lock_content import State
-from planning.values.money import Range
+from planning.costs.resources.counters import COUNTERS
 from planning.costs.resources.free_types import FREE_TYPES
 from planning.costs.resources.resource import Resource, Secret, Unknown
-from planning.costs.resources.counters import COUNTERS
+from planning.spec.lock_content import State
+from planning.values.money import Range
 
 BUCKET = "aws:s3/bucket:Bucket"
 SERVICE = "kubernetes:core/v1:Service"

@@ -11,11 +11,11 @@ from takeoff_fakes import Book, notes, resource, usd
 
 from catalogs.model import Item, Price, UnpricedError
 from planning.costs.charge import LIST_PRICE
-from planning.spec.lock_content import State
 from planning.costs.resources.clouds import azure
 from planning.costs.resources.free_types import free_by_rule
 from planning.costs.resources.resource import Secret, Unknown
 from planning.costs.resources.stack_cost import Taken, take_off
+from planning.spec.lock_content import State
 
 if TYPE_CHECKING:
     from planning.costs.resources.resource import Resource

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 from takeoff_fakes import declared, injected, resource, usd
 
-from catalogs.model import Item
 from catalogs.catalog import load
-from planning.spec.lock_content import State
+from catalogs.model import Item
 from planning.costs.resources.clouds.coreweave import INSTANCE_TYPES
 from planning.costs.resources.resource import Resource, Unknown
 from planning.costs.resources.stack_cost import Taken, take_off
+from planning.spec.lock_content import State
 
 if TYPE_CHECKING:
     from catalogs.catalog import Catalog

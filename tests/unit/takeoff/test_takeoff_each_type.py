@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import pytest
 from takeoff_fakes import injected, resource, take, taken, usd
 
+from planning.costs.resources.counters import COUNTERS
+from planning.costs.resources.resource import Secret, Unknown
 from planning.spec.lock_content import State
 from planning.values.money import Range
-from planning.costs.resources.resource import Secret, Unknown
-from planning.costs.resources.counters import COUNTERS
 
 Path = tuple[str | int, ...]
 ELSEWHERE = (

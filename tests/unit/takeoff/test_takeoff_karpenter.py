@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from takeoff_fakes import notes, resource, take, taken, usd
 
+from planning.costs.resources.resource import Resource, Unknown
 from planning.spec.lock_content import State
 from planning.values.money import Range
-from planning.costs.resources.resource import Resource, Unknown
 
 ELASTIC = "kubernetes:karpenter.sh/v1:NodePool"
 CLASS = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"

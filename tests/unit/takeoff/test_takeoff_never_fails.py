@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from takeoff_fakes import Book, declared, urn
 
+from planning.costs.resources.counters import COUNTERS
+from planning.costs.resources.resource import Resource, Secret, Unknown
+from planning.costs.resources.stack_cost import take_off
 from planning.spec.lock_content import State
 from planning.values.money import to_cents
-from planning.costs.resources.resource import Resource, Secret, Unknown
-from planning.costs.resources.counters import COUNTERS
-from planning.costs.resources.stack_cost import take_off
 
 NAMES = tuple(
     re.findall(

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from takeoff_fakes import notes, resource, take, taken, urn, usd
 
+from planning.costs.resources.resource import Resource, Unknown
 from planning.spec.lock_content import State
 from planning.values.money import Range
-from planning.costs.resources.resource import Resource, Unknown
 
 GROUP = "aws:eks/nodeGroup:NodeGroup"
 SCALING = "aws:autoscaling/group:Group"

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from planning.values.errors import InputError, in_one_line
 from planning.costs.resources.formats import file as reading
 from planning.costs.resources.formats.file import read, read_file
 from planning.costs.resources.formats.preview import Preview
 from planning.costs.resources.formats.values import BLINDED, SECRET_SIGNATURE, SIGNATURE, UNKNOWNS
 from planning.costs.resources.resource import Secret, Unknown
+from planning.values.errors import InputError, in_one_line
 
 URN = "urn:pulumi:prod::atoll::"
 VPC = f"{URN}aws:ec2/vpc:Vpc::vpc"

@@ -6,17 +6,17 @@ from contextlib import ExitStack
 from dataclasses import asdict
 from typing import TYPE_CHECKING, cast
 
-from components.agents.mover.manifests.scan import Watching, look
 from components.agents.mover.manifests.manifest import Manifest, ManifestError, ManifestWriter
 from components.agents.mover.manifests.sampling import Shard
+from components.agents.mover.manifests.scan import Watching, look
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from components.agents.mover.manifests.scan import Look, Seen
     from components.agents.mover.manifests.manifest import Counts
     from components.agents.mover.manifests.row import Row
+    from components.agents.mover.manifests.scan import Look, Seen
     from components.agents.mover.store.model import Place, Store
 
 

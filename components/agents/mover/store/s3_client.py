@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from components.agents.mover.store import errors, xml_responses
-from components.agents.mover.store.response_body import ATTEMPTS, S3Body, wait
 from components.agents.mover.store.connection import Answer, Connection, ConnectionLostError
-from components.agents.mover.store.object_headers import head_of, headers_like, server_time
 from components.agents.mover.store.model import Head, Place, StoreError
+from components.agents.mover.store.object_headers import head_of, headers_like, server_time
+from components.agents.mover.store.response_body import ATTEMPTS, S3Body, wait
 from components.agents.mover.store.signature import EMPTY, Signer, encoded_path, encoded_query
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_aws as aws
 
-from components.clouds.aws.account.iam import partition, role, service_trust
 from components.clouds.aws.access.gateway_script import MachineScript
+from components.clouds.aws.account.iam import partition, role, service_trust
 from components.connectivity.vpn import VpnKeys, VpnKeysArgs
 from components.context.naming import physical
 from planning.values.vpn_addresses import server_address

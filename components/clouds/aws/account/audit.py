@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 import pulumi
 import pulumi_aws as aws
 
+from components.clouds.aws.account.bucket import BucketArgs, shut_bucket
 from components.clouds.aws.account.iam import partition
 from components.context.naming import physical
-from components.clouds.aws.account.bucket import BucketArgs, shut_bucket
 
 if TYPE_CHECKING:
     from planning.spec.cluster import Placement

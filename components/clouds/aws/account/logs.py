@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_aws as aws
 
-from components.clouds.aws.account.iam import role, service_trust
 from components.clouds.aws.account.audit import TrailArgs, trail
+from components.clouds.aws.account.iam import role, service_trust
 from components.context.naming import physical
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import pulumi_aws as aws
 
 from components.clouds.aws.account.key import Key, KeyArgs
-from components.clouds.aws.cluster.control_plane import Cluster, ClusterArgs
 from components.clouds.aws.account.logs import Logs, LogsArgs
-from components.context.naming import tags
+from components.clouds.aws.cluster.control_plane import Cluster, ClusterArgs
 from components.clouds.aws.network.vpc import Network, NetworkArgs
+from components.context.naming import tags
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import pulumi
 import pulumi_aws as aws
 
-from components.clouds.aws.cluster.addons import BEFORE_NODES, AddOns, AddOnsArgs, on_nodes
-from components.clouds.aws.cluster.load_balancers import LoadBalancers, LoadBalancersArgs
 from components.clouds.aws.account.budget import Budget, BudgetArgs
+from components.clouds.aws.cluster.addons import BEFORE_NODES, AddOns, AddOnsArgs, on_nodes
 from components.clouds.aws.cluster.karpenter import Autoscaler, AutoscalerArgs
+from components.clouds.aws.cluster.load_balancers import LoadBalancers, LoadBalancersArgs
 from components.context.naming import tags
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_aws as aws
 
-from components.context.naming import physical
 from components.connectivity.tunnel import Tunnel
+from components.context.naming import physical
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

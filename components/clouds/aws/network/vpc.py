@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_aws as aws
 
-from components.context.naming import physical
 from components.clouds.aws.network.egress import egress
+from components.context.naming import physical
 from planning.values.errors import InputError
 from planning.values.subnets import split
 

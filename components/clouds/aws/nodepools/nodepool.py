@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_aws as aws
 
-from components.context.naming import physical, pool_tags
-from components.clouds.aws.nodepools.placement_group import fabric_group, placement_group
 from components.clouds.aws.nodepools.karpenter import ElasticArgs, elastic
 from components.clouds.aws.nodepools.launch_template import TemplateArgs, has_fabric, launch_template
+from components.clouds.aws.nodepools.placement_group import fabric_group, placement_group
 from components.context.accelerators import image_flavor, labels, taints
+from components.context.naming import physical, pool_tags
 from components.context.node_pools import pool_facts
 from planning.platform.autoscaling import elastic_nodes, fixed_nodes
 

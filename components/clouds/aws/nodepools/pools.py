@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from components.context.naming import tags
-from components.clouds.aws.nodepools.nodepool import NodePool, NodePoolArgs
 from components.clouds.aws.nodepools.karpenter import Karpenter
+from components.clouds.aws.nodepools.nodepool import NodePool, NodePoolArgs
 from components.clouds.aws.nodepools.reservation import reservation, subnets
+from components.context.naming import tags
 from planning.platform.autoscaling import elastic_nodes
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, final
 
 import pulumi
 
-from components.clouds.aws.storage.platform_bucket_access import PlatformAccess, PlatformAccessArgs
-from components.platform.building_blocks.bucket_users import bucket_users, visitors
-from components.context.placement import PlatformBucket
 from components.clouds.aws.account.bucket import BucketArgs, shut_bucket
+from components.clouds.aws.storage.platform_bucket_access import PlatformAccess, PlatformAccessArgs
+from components.context.placement import PlatformBucket
 from components.context.platform_bucket import NAME, OLD_DAYS, OWNER, UPLOAD_DAYS, bucket_facts
+from components.platform.building_blocks.bucket_users import bucket_users, visitors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_aws as aws
 
-from components.clouds.aws.storage.bucket_access import KEY_ACTIONS, OBJECT_ACTIONS
 from components.clouds.aws.account.iam import document, pod_role
+from components.clouds.aws.storage.bucket_access import KEY_ACTIONS, OBJECT_ACTIONS
 from components.platform.building_blocks.bucket_users import Visitor
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from components.clouds.aws.storage.bucket_access import BucketAccess, BucketAccessArgs
-from components.context.names import workloads
-from components.clouds.aws.storage.efs import SharedDisk, SharedDiskArgs
 from components.clouds.aws.storage.buckets import ObjectTier, ObjectTierArgs
+from components.clouds.aws.storage.efs import SharedDisk, SharedDiskArgs
 from components.clouds.aws.storage.file_systems import SharedFileSystem, SharedFileSystemArgs
+from components.context.names import workloads
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

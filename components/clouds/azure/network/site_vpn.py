@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_azure as azure
 
-from components.context.naming import physical
-from components.connectivity.tunnel_key import shared_key
 from components.connectivity.tunnel import Tunnel
-from planning.values.errors import InputError
-from planning.costs.resources.clouds.azure import SKU
+from components.connectivity.tunnel_key import shared_key
+from components.context.naming import physical
 from planning.costs.charges.connectivity import PART
+from planning.costs.resources.clouds.azure import SKU
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

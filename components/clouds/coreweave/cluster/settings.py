@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 import pulumi
 
 from components.context.settings import SECTION
-from planning.values.errors import InputError
 from planning.costs.resources.clouds.coreweave import INSTANCE_TYPES
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from components.context.placement import Site

@@ -10,8 +10,8 @@ from pulumi_kubernetes.apiextensions import CustomResource
 
 from components.context.accelerators import group_taints, labels
 from components.context.node_pools import pool_facts
-from planning.values.errors import InputError
 from planning.costs.resources.clouds.coreweave import INSTANCE_TYPES
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

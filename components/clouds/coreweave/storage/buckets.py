@@ -9,8 +9,8 @@ import pulumi
 import pulumi_coreweave as coreweave
 import pulumi_random as random
 
-from components.context.naming import physical, tags
 from components.context.buckets import INCOMPLETE_UPLOAD_DAYS, OLD_VERSION_DAYS, purposes, tier_facts
+from components.context.naming import physical, tags
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

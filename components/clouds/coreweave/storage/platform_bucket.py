@@ -9,8 +9,8 @@ import pulumi
 import pulumi_coreweave as coreweave
 import pulumi_random as random
 
-from components.context.naming import physical, tags
 from components.clouds.coreweave.storage.buckets import SUFFIX_BYTES
+from components.context.naming import physical, tags
 from components.context.platform_bucket import NAME, OLD_DAYS, UPLOAD_DAYS, bucket_facts
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.clouds.existing.cluster.preconditions import ensure, examine
-from planning.values.errors import InputError
 from planning.inputs.files import read_text
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from planning.spec.cluster import ExistingCluster as ExistingSpec

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final, cast
 import yaml
 from cryptography import x509
 
-from planning.values.errors import InputError
 from planning.inputs.files import read_content
 from planning.inputs.yaml_document import YamlText
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,9 +11,9 @@ from shutil import which
 from typing import TYPE_CHECKING, Final, cast
 from urllib.parse import urlsplit
 
+from catalogs.provider_restrictions import OLDEST_KUBERNETES
 from components.clouds.existing.cluster.kubeconfig import expired, read
 from planning.values.errors import Fault, InputError
-from catalogs.provider_restrictions import OLDEST_KUBERNETES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

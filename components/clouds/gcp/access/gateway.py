@@ -9,8 +9,8 @@ import pulumi
 import pulumi_gcp as gcp
 
 from components.clouds.gcp.access.gateway_script import MachineScript
-from components.connectivity.vpn import VpnKeys, VpnKeysArgs
 from components.clouds.gcp.account.names import ACCOUNT_LENGTH, shown
+from components.connectivity.vpn import VpnKeys, VpnKeysArgs
 from planning.values.vpn_addresses import server_address
 
 if TYPE_CHECKING:

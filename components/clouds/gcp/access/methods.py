@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     import pulumi
 
-    from components.clouds.gcp.cluster.control_plane import Cluster
     from components.clouds.gcp.cluster.context import Ground
+    from components.clouds.gcp.cluster.control_plane import Cluster
 
 
 @dataclass(frozen=True, kw_only=True)

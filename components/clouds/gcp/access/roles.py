@@ -9,10 +9,10 @@ import pulumi
 import pulumi_gcp as gcp
 import pulumi_kubernetes as kubernetes
 
+from components.clouds.gcp.account.names import ACCOUNT_LENGTH, shown
+from components.clouds.gcp.cluster.kubeconfig import User, kubeconfig
 from components.context.names import namespace
 from components.tenancy.workload import group_of
-from components.clouds.gcp.cluster.kubeconfig import User, kubeconfig
-from components.clouds.gcp.account.names import ACCOUNT_LENGTH, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

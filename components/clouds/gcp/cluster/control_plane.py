@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_gcp as gcp
 
-from components.clouds.gcp.cluster.kubeconfig import kubeconfig
 from components.clouds.gcp.account.names import ACCOUNT_LENGTH, CLUSTER_LENGTH, shown
+from components.clouds.gcp.cluster.kubeconfig import kubeconfig
 from components.clouds.gcp.network.vpc import PODS, SERVICES
 
 if TYPE_CHECKING:

@@ -12,11 +12,11 @@ import pulumi
 import pulumi_gcp as gcp
 
 from components.clouds.gcp.account.names import label
-from components.context.naming import physical
-from components.connectivity.tunnel_key import shared_key
 from components.connectivity.tunnel import Tunnel
-from planning.values.errors import InputError
+from components.connectivity.tunnel_key import shared_key
+from components.context.naming import physical
 from planning.costs.charges.connectivity import PART
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from ipaddress import IPv4Network
 
-    from planning.values.gke_ranges import Ranges
     from planning.spec.cluster import Placement
+    from planning.values.gke_ranges import Ranges
 
 PODS: Final = "pods"
 SERVICES: Final = "services"

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     import pulumi
 
-    from components.clouds.gcp.nodepools.nodepool import Interface
     from components.clouds.gcp.nodepools.machines import Fabric as FabricSpec
+    from components.clouds.gcp.nodepools.nodepool import Interface
     from components.context.placement import Site
     from planning.spec.cluster import ClusterSpec, Pool
 

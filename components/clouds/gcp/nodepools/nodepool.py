@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_gcp as gcp
 
+from components.clouds.gcp.nodepools.machines import COMPACT_FLEX, accelerator, disk_type, local_ssds
 from components.context.accelerators import group_taints, labels
 from components.context.node_pools import pool_facts
-from components.clouds.gcp.nodepools.machines import COMPACT_FLEX, accelerator, disk_type, local_ssds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

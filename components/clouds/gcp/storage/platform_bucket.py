@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, final
 import pulumi
 import pulumi_gcp as gcp
 
-from components.clouds.gcp.storage.platform_bucket_access import PlatformAccess, PlatformAccessArgs
-from components.platform.building_blocks.bucket_users import bucket_users, visitors
-from components.context.placement import PlatformBucket
 from components.clouds.gcp.storage.buckets import UNDELETE_S
+from components.clouds.gcp.storage.platform_bucket_access import PlatformAccess, PlatformAccessArgs
+from components.context.placement import PlatformBucket
 from components.context.platform_bucket import NAME, OLD_DAYS, OWNER, UPLOAD_DAYS, bucket_facts
+from components.platform.building_blocks.bucket_users import bucket_users, visitors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from components.clouds.gcp.cluster.control_plane import Cluster
     from components.clouds.gcp.cluster.context import Ground
+    from components.clouds.gcp.cluster.control_plane import Cluster
     from planning.spec.cluster import Placement
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_gcp as gcp
 
-from components.clouds.gcp.storage.bucket_access import principal_of
 from components.clouds.gcp.account.names import ACCOUNT_LENGTH, shown
+from components.clouds.gcp.storage.bucket_access import principal_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Final
 import pulumi
 import pulumi_gcp as gcp
 
-from components.clouds.gcp.storage.bucket_access import BucketAccess, BucketAccessArgs
-from components.context.names import workloads
 from components.clouds.gcp.account.names import FILESTORE, LUSTRE
+from components.clouds.gcp.storage.bucket_access import BucketAccess, BucketAccessArgs
 from components.clouds.gcp.storage.buckets import ObjectTier, ObjectTierArgs
 from components.clouds.gcp.storage.file_systems import SharedFileSystem, SharedFileSystemArgs
+from components.context.names import workloads
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from components.clouds.gcp.cluster.control_plane import Cluster
     from components.clouds.gcp.cluster.context import Ground
+    from components.clouds.gcp.cluster.control_plane import Cluster
 
 OBJECTS: Final = frozenset({"object", "object_infrequent", "object_archive"})
 

@@ -127,7 +127,10 @@ BUDGET: Final = Control(
             absent=("budget",),
         ),
         "existing": Claim(
-            level="none", words="no budget of a provider", made_by="components/clouds/existing/builder.py", absent=("budget",)
+            level="none",
+            words="no budget of a provider",
+            made_by="components/clouds/existing/builder.py",
+            absent=("budget",),
         ),
     },
 )

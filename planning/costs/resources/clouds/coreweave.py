@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Final
 from catalogs.model import Item, PurchaseKind
 from planning.costs.bill import Group
 from planning.costs.charge import Charge
-from planning.values.money import HOURS_PER_MONTH, Range
 from planning.costs.resources import gaps, kubernetes
 from planning.costs.resources.expected_hours import between
 from planning.costs.resources.properties import Properties, UnreadableError
 from planning.costs.resources.storage_use import OBJECTS, by_use, tier_key
+from planning.values.money import HOURS_PER_MONTH, Range
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

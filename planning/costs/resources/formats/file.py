@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from planning.values.errors import Fault, InputError
-from planning.inputs.files import MORE_THAN_ONE, as_object, parse_json, read_content
+from planning.costs.resources.formats.plan import find_plan_faults, read_plan
 from planning.costs.resources.formats.preview_digest import find_digest_faults, read_digest
 from planning.costs.resources.formats.stack_export import find_export_faults, read_export
-from planning.costs.resources.formats.plan import find_plan_faults, read_plan
+from planning.inputs.files import MORE_THAN_ONE, as_object, parse_json, read_content
+from planning.values.errors import Fault, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

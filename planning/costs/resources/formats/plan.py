@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from planning.costs.resources.formats.preview_digest import REGION
 from planning.costs.resources.formats.preview import Preview
+from planning.costs.resources.formats.preview_digest import REGION
 from planning.costs.resources.formats.resource_state import provider_urn
-from planning.costs.resources.formats.values import is_object, objects, plan_inputs, references, strangers, text, texts, urn_lists
+from planning.costs.resources.formats.values import (
+    is_object,
+    objects,
+    plan_inputs,
+    references,
+    strangers,
+    text,
+    texts,
+    urn_lists,
+)
 from planning.costs.resources.resource import Resource
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from planning.values.errors import InputError
 from planning.costs.resources.formats.preview import Preview
 from planning.costs.resources.formats.resource_state import FIELDS, resource, stack_of
 from planning.costs.resources.formats.values import is_list, is_object, is_resource, objects, text
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Final
 from catalogs.model import PurchaseKind
 from planning.costs.bill import Group
 from planning.costs.charge import Charge
-from planning.values.money import HOURS_PER_MONTH, ZERO, Range
-from planning.costs.resources.clouds.aws import disks as aws_disks
 from planning.costs.resources import gaps
-from planning.costs.resources.findings import Choice, Gap
+from planning.costs.resources.clouds.aws import disks as aws_disks
 from planning.costs.resources.expected_hours import WHOLE, busiest_hours
+from planning.costs.resources.findings import Choice, Gap
 from planning.costs.resources.properties import Properties, UnreadableError
+from planning.values.money import HOURS_PER_MONTH, ZERO, Range
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -77,9 +77,7 @@ def scaling_group(case: Case) -> Iterator[Finding]:
     try:
         hours = _node_hours(case, inputs.at("minSize"), inputs.at("desiredCapacity"), inputs.at("maxSize"))
     except UnreadableError as error:
-        yield gaps.machines(
-            case, str(error), largest=lambda: _scaled(case, template, _all_month(inputs.at("maxSize")))
-        )
+        yield gaps.machines(case, str(error), largest=lambda: _scaled(case, template, _all_month(inputs.at("maxSize"))))
         return
     yield from _scaled(case, template, hours)
 

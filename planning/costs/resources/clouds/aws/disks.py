@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 from catalogs.model import Item
 from planning.costs.bill import Group
 from planning.costs.charge import Charge
-from planning.values.money import HOURS_PER_MONTH, ZERO, Range
 from planning.costs.resources.properties import UnreadableError
+from planning.values.money import HOURS_PER_MONTH, ZERO, Range
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

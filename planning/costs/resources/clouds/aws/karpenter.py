@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Final
 from catalogs.model import PurchaseKind
 from planning.costs.bill import Group
 from planning.costs.charge import Charge
-from planning.values.money import HOURS_PER_MONTH, ZERO, Range
-from planning.costs.resources.clouds.aws import disks
 from planning.costs.resources import gaps
-from planning.costs.resources.findings import Choice, Free, Gap
+from planning.costs.resources.clouds.aws import disks
 from planning.costs.resources.expected_hours import busiest_hours
+from planning.costs.resources.findings import Choice, Free, Gap
 from planning.costs.resources.kubernetes import gib
 from planning.costs.resources.properties import Properties, UnreadableError
+from planning.values.money import HOURS_PER_MONTH, ZERO, Range
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
 from planning.costs.bill import Group
-from planning.values.money import Range
 from planning.costs.resources.context import VOLUME_UNKNOWN
 from planning.costs.resources.findings import Free
 from planning.costs.resources.properties import UnreadableError
+from planning.values.money import Range
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
 from planning.costs.bill import Group
-from planning.values.money import HOURS_PER_MONTH, Range
 from planning.costs.resources.clouds.aws import disks
 from planning.costs.resources.properties import UnreadableError
 from planning.costs.resources.storage_use import LOGS, OBJECTS, by_use, tier_key
+from planning.values.money import HOURS_PER_MONTH, Range
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

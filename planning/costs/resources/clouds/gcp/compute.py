@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Final
 from catalogs.model import Item, PurchaseKind
 from planning.costs.bill import Group
 from planning.costs.charge import Charge
-from planning.values.money import HOURS_PER_MONTH, Range
 from planning.costs.resources import gaps
-from planning.costs.resources.findings import Gap
 from planning.costs.resources.expected_hours import between
+from planning.costs.resources.findings import Gap
 from planning.costs.resources.properties import Properties, UnreadableError
+from planning.values.money import HOURS_PER_MONTH, Range
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from planning.costs.resources.context import Case
     from planning.costs.resources.findings import Counter, Finding
-    from planning.costs.resources.stack_resources import Registered
     from planning.costs.resources.resource import Resource
+    from planning.costs.resources.stack_resources import Registered
 
 PROVIDER: Final = "gcp"
 NODE_POOL: Final = "gcp:container/nodePool:NodePool"

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
 from planning.costs.bill import Group
-from planning.values.money import NOTHING, Range
 from planning.costs.resources import gaps
-from planning.costs.resources.findings import Free, Gap
 from planning.costs.resources.clouds.gcp.compute import NODE_POOL, hours_of, most_hours
+from planning.costs.resources.findings import Free, Gap
 from planning.costs.resources.properties import UnreadableError
+from planning.values.money import NOTHING, Range
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
