@@ -16,7 +16,7 @@ from hashlib import sha256
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-ROOMS = ("catalogs", "components", "driver", "planning", "policies", "stacks")
+ROOMS = ("catalogs", "cli", "components", "operations", "planning", "policies", "stacks")
 KINDS = (("demo", "same_cloud"), ("gcp-train", "cheapest"), ("coreweave-pretrain", "cheapest"))
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.lock.json", "Pulumi.*.yaml")
 TODAY = "2026-11-21"

@@ -114,9 +114,8 @@ def steps(folder: Path, asked: Question) -> None:
     lap("the stack's message taken")
     resources = desk.captured.resources(told)
     lap("resources read")
-    subject, _ = engine_evaluation._subject(
-        engine_evaluation.Asking(root=folder, stack=STACK, resources=resources), RULES
-    )  # noqa: SLF001 - a step of it
+    asking = engine_evaluation.Asking(root=folder, stack=STACK, resources=resources)
+    subject, _ = engine_evaluation._subject(asking, RULES)  # noqa: SLF001 - a step of it
     lap("lock, law and prices read")
     _ = subject.taken, subject.bill
     lap("counted and priced")
