@@ -1,7 +1,7 @@
-"""FACTS: dated, sourced rows about accelerators, machines, prices, regions and providers.
+"""Facts as dated rows with a source: accelerators, machines, prices, regions, providers, software; and their readers.
 
-The facts are the CSV files; the code around them only reads. `model` says what a row is, `rows` makes one, `reader`
-reads files, `lookup` finds prices by key, `offering` joins a price with its machine, `own` lays the customer's prices
-over them, `age` says how old a price is, `sound` and `check` find what is wrong, `sources_page` prints where facts come
-from. Nothing here decides anything.
+The CSV files are the facts; the code around them only reads. `model` says what a row is, `parsing` makes one, `catalog`
+reads the files, `prices` finds prices by key, `offers` joins a price with its machine, `custom_prices` lays the
+customer's own over them, `staleness` says how old a price is, `integrity` and `validation` find what is wrong, and
+`reference_pages` prints pages. Nothing here decides anything.
 """

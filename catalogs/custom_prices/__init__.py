@@ -1,1 +1,1 @@
-"""TODO catalogs.custom_prices."""
+"""The customer's own price book: its file, read and checked, and laid over the list prices."""

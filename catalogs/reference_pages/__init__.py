@@ -1,1 +1,1 @@
-"""TODO catalogs.reference_pages."""
+"""Pages of docs/reference that are generated from the catalog: profiles, software, sources."""
