@@ -1,1 +1,1 @@
-"""TODO cli."""
+"""The `atoll` command: the only room that prints, asks questions, reads the clock and exits."""

@@ -1,1 +1,1 @@
-"""One file for each command: arguments in, answer shown, exit code out."""
+"""One file for each command: it parses its options, calls one operation, shows one view, and returns an exit code."""

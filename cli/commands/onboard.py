@@ -108,7 +108,7 @@ def _outputs(lock: Lock, file: str) -> dict[str, object]:
     """Outputs with their secrets, from a file or from the engine."""
     if not file:
         from operations.engine import outputs as handover  # noqa: PLC0415 - Pulumi is imported once needed
-        from operations.engine import session
+        from operations.engine import session  # noqa: PLC0415 - as above
 
         opened = session.opened(known_stack(lock.stack), lock.stack, ask_passphrase=ask_passphrase)
         return dict(handover.read_outputs(opened, secrets=True).plain)

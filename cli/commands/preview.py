@@ -28,10 +28,10 @@ def run_preview(
 
     Exit code: 0 within the ceiling, 10 over it, 11 where nobody can tell, 1 where the engine fails.
     """
-    from cli.views import engine_report
+    from cli.views import engine_report  # noqa: PLC0415 - Pulumi is imported once needed
     from cli.views.engine import terminal_progress  # noqa: PLC0415 - as above
-    from operations.engine import operation, session
-    from operations.plans import verdict  # noqa: PLC0415 - Pulumi is imported once needed
+    from operations.engine import operation, session  # noqa: PLC0415 - as above
+    from operations.plans import verdict  # noqa: PLC0415 - as above
 
     project = known_stack(stack)
     with progress(f"judging {stack}"):

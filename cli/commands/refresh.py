@@ -14,7 +14,7 @@ def run_refresh(stack: arguments.Stack, *, yes: engine_options.Yes = False) -> i
     """
     from cli.views import engine_report  # noqa: PLC0415 - Pulumi is imported once needed
     from cli.views.engine import terminal_progress  # noqa: PLC0415 - as above
-    from operations.engine import operation, session
+    from operations.engine import operation, session  # noqa: PLC0415 - as above
     from operations.engine.state import read_state  # noqa: PLC0415 - as above
 
     opened = session.opened(known_stack(stack), stack, ask_passphrase=ask_passphrase)

@@ -21,10 +21,10 @@ def run_up(
 
     Over the ceiling nothing is touched (exit code 10), and where nobody can tell (11) only with --accept-unknown.
     """
-    from cli.views import engine_report
+    from cli.views import engine_report  # noqa: PLC0415 - Pulumi is imported once needed
     from cli.views.engine import terminal_progress  # noqa: PLC0415 - as above
-    from operations.engine import operation, session
-    from operations.plans import verdict  # noqa: PLC0415 - Pulumi is imported once needed
+    from operations.engine import operation, session  # noqa: PLC0415 - as above
+    from operations.plans import verdict  # noqa: PLC0415 - as above
 
     project = known_stack(stack)
     with progress(f"judging {stack}"):

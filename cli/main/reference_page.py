@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _HEAD: Final = """\
 # The commands
 
-<!-- Generated from driver/commands/ by: .venv/bin/python -m cli.main.reference_page -->
+<!-- Generated from cli/commands/ by: .venv/bin/python -m cli.main.reference_page -->
 
 `atoll COMMAND --help` says the same in the terminal. What a program may read goes to standard output, the rest to
 standard error.

@@ -1,1 +1,1 @@
-"""TODO cli.pages."""
+"""Pages for people to read and sign: HTML, Markdown and a calendar, made from results."""

@@ -1,1 +1,1 @@
-"""DOOR: the `atoll` command. The only room that prints, reads the clock and exits."""
+"""What all commands share at a terminal: options, prompts, progress, amounts, layout and the words of errors."""

@@ -27,7 +27,7 @@ def option_ids(incomplete: str) -> list[str]:
 
 def price_books(incomplete: str) -> list[str]:
     """The current book, and the dated ones."""
-    books = Path(__file__).parent.parent / "catalogs" / "books"
+    books = Path(__file__).parents[2] / "catalogs" / "books"
     dated = sorted(path.name for path in books.iterdir() if path.is_dir()) if books.is_dir() else []
     return [each for each in ("current", *dated) if each.startswith(incomplete)]
 

@@ -1,1 +1,1 @@
-"""Tables and trees for a terminal: pure functions from answers to what rich prints."""
+"""Tables and trees for a terminal, one file for each subject: pure functions from results to what Rich prints."""

@@ -1,1 +1,1 @@
-"""The commands below `atoll nodes`."""
+"""The commands below `atoll nodes`: list, watch and repair nodes."""

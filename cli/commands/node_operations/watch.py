@@ -35,7 +35,7 @@ def watch(
     percent are away at once, one always: more at a time is a false alarm or an outage, and needs a person.
     """
     from operations.nodes import health  # noqa: PLC0415 - where it is asked for
-    from operations.nodes import watch as watching
+    from operations.nodes import watch as watching  # noqa: PLC0415 - as above
     from operations.nodes.kubernetes_cluster import opened  # noqa: PLC0415 - an SDK, as above
 
     scene = health.scene_of(stack, placement=placement)

@@ -1,1 +1,1 @@
-"""What `atoll relocate` can do, a command each."""
+"""The commands below `atoll relocate`, one file each."""

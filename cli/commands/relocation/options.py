@@ -38,7 +38,7 @@ Name = Annotated[
 def say_stopped(source: str, target: str, *, name: str = "") -> None:
     """What is so after a signal, and what to run next."""
     from operations.relocation import workspace  # noqa: PLC0415 - only after a stop
-    from operations.relocation.runner import execution
+    from operations.relocation.runner import execution  # noqa: PLC0415 - as above
     from operations.relocation.runner.context import ROLL_BACK, RUN  # noqa: PLC0415 - as above
 
     named = f" --name {name}" if name else ""

@@ -105,7 +105,7 @@ def _of_one(folder: Path, source: str, target: str) -> tuple[date, int]:
         InputError: it is not, or something of it is open.
     """
     from operations.project import lease  # noqa: PLC0415 - as above
-    from operations.relocation.runner import execution
+    from operations.relocation.runner import execution  # noqa: PLC0415 - as above
     from operations.relocation.runner.state import State  # noqa: PLC0415 - as above
     from planning.relocation.steps import NAMES, POINT_OF_NO_RETURN  # noqa: PLC0415 - as above
 

@@ -21,7 +21,7 @@ def run_rollback(
 
     def work() -> int:
         from operations.relocation import workspace  # noqa: PLC0415 - once there is something to take back
-        from operations.relocation.runner import execution
+        from operations.relocation.runner import execution  # noqa: PLC0415 - as above
         from operations.relocation.steps.table import every_step  # noqa: PLC0415 - as above
 
         parts = workspace.to_roll_back(source, target, name=name, places=places, in_clear=plain, say=note)

@@ -18,8 +18,8 @@ def run_status(
 ) -> int:
     """Show every step with its state and its evidence. Nothing is asked of either side, and nothing is written."""
     from operations.project import lease  # noqa: PLC0415 - where it is asked for
-    from operations.relocation import workspace
-    from operations.relocation.runner import execution
+    from operations.relocation import workspace  # noqa: PLC0415 - as above
+    from operations.relocation.runner import execution  # noqa: PLC0415 - as above
     from operations.relocation.runner.status import status_form  # noqa: PLC0415 - as above
 
     folder = workspace.folder_of(source, target, name=name)

@@ -31,8 +31,8 @@ def run_verify(
     """
 
     def work() -> int:
-        from operations.relocation import workspace
-        from operations.relocation.copies import verification  # noqa: PLC0415 - the mover, once there is something to prove
+        from operations.relocation import workspace  # noqa: PLC0415 - the mover, once there is something to prove
+        from operations.relocation.copies import verification  # noqa: PLC0415 - as above
 
         parts = workspace.to_prove(source, target, name=name, places=places, in_clear=plain, say=note)
         asked = verification.Proving(

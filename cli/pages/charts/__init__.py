@@ -1,1 +1,1 @@
-"""The options of a quote on one self-contained page."""
+"""Charts as SVG: bars, ranges, dots and lines, with their axes."""

@@ -1,1 +1,1 @@
-"""TODO cli.pages.diff."""
+"""A comparison of two refs as a comment, JUnit XML and SARIF."""

@@ -1,1 +1,1 @@
-"""TODO cli.pages.quote."""
+"""The quote as a document: its chapters, its charts, and the HTML and Markdown of it."""

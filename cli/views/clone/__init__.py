@@ -1,1 +1,1 @@
-"""TODO cli.views.clone."""
+"""A clone as tables: what differs from its source, what was decided, and the summary."""

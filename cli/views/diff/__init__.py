@@ -1,1 +1,1 @@
-"""TODO cli.views.diff."""
+"""A comparison of two refs as tables, with its amounts and verdicts in words."""

@@ -1,1 +1,1 @@
-"""TODO cli.views.quote."""
+"""A quote as tables: the summary, one option in full, its bill, and the derivation of a figure."""

@@ -1,1 +1,1 @@
-"""TODO cli.views.relocation."""
+"""A relocation as tables: its plan, and how far it has come."""
