@@ -1,1 +1,1 @@
-"""Components: what a cluster is made of, one room for each part, one file for each cloud in it."""
+"""Pulumi components: what a cluster is made of. They decide nothing that the lock does not say."""

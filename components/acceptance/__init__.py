@@ -1,1 +1,1 @@
-"""The jobs that measure what was delivered, as plain Kubernetes objects: nothing here knows Pulumi, or a cluster."""
+"""The Kubernetes Jobs that measure a delivered cluster, as plain objects, and the burn-in of new nodes."""

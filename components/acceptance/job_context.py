@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Final
 from catalogs.catalog import load
 from components.acceptance.scripts import SCRIPTS
 from components.agents import measure
-from components.agents.measure import services
 from components.context.names import METADATA_ADDRESS, NAME_CACHE
-from components.context.pod_code import path_of, read_module
 from planning.acceptance.node_limits import node_counts, payloads_of
 from planning.platform.mirror import OCI, is_registry, target
 from planning.values.errors import InputError
@@ -39,7 +37,6 @@ LEVEL: Final = "baseline"
 PINNING: Final = "privileged"
 PINNING_FABRICS: Final = frozenset({"infiniband", "roce"})
 MEASURE: Final = Path(str(measure.__file__)).parent
-TRIES: Final = path_of(services).rsplit("/", maxsplit=1)[-1]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,13 +160,12 @@ def head(
 def code_files() -> Mapping[str, str]:
     """Keys of the ConfigMap to the very modules that the tests prove, and our few lines of shell."""
     modules = {key: (MEASURE / key).read_text(encoding="utf-8") for key in measure.FILES}
-    return {**modules, TRIES: read_module(services), **SCRIPTS}
+    return {**modules, **SCRIPTS}
 
 
 def code_items() -> list[Manifest]:
     """Where Python looks for each key."""
-    files = {**measure.FILES, TRIES: path_of(services)}
-    return [{"key": key, "path": place} for key, place in files.items()]
+    return [{"key": key, "path": place} for key, place in measure.FILES.items()]
 
 
 def _policies() -> tuple[Manifest, ...]:

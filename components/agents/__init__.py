@@ -1,1 +1,1 @@
-"""TODO components.agents."""
+"""Our own programs that run in pods: standard library and `planning.agents` only."""

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from components.agents.measure import dcgm as dcgmi
 from components.agents.measure import matmul, nccl_tests, nvidia_smi
+from components.agents.measure.child_process import run
 from components.agents.measure.faults import CannotMeasureError, FoundWrongError
 from components.agents.measure.numbers import shown, text
-from components.agents.measure.process import run
 from components.agents.measure.records import measured
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from components.agents.measure.process import Ran
+    from components.agents.measure.child_process import Ran
     from planning.agents.measurement_records import Measured
 
 SECONDS_TO_LOOK: Final = 120

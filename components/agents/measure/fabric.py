@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from components.agents.measure import arguments, nccl_tests
 from components.agents.measure.accelerators import all_reduced
+from components.agents.measure.child_process import run
 from components.agents.measure.faults import CannotMeasureError, FoundWrongError
 from components.agents.measure.numbers import shown
-from components.agents.measure.process import run
 from components.agents.measure.records import ended, measured
 
 if TYPE_CHECKING:

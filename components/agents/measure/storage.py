@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from components.agents.measure import arguments, fio, small_files
+from components.agents.measure.child_process import run
 from components.agents.measure.faults import CannotMeasureError, FoundWrongError
 from components.agents.measure.numbers import shown, text
-from components.agents.measure.process import run
 from components.agents.measure.records import ended, measured
 
 if TYPE_CHECKING:

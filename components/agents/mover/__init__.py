@@ -1,1 +1,1 @@
-"""What moves objects and proves it: standard library only, for it runs in a pod as it runs here."""
+"""The program that copies objects between buckets and proves the copy; it runs here and in a pod."""

@@ -43,7 +43,7 @@ class Written:
         number: 0 for the oldest version of its key, or the only one.
         etag: at the source, as are version, size and modified.
         target_time: the target's clock when it was written.
-        line: its row, see `manifest_lines`.
+        line: its row, see `manifests.row_text`.
     """
 
     key: str

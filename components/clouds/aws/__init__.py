@@ -1,1 +1,1 @@
-"""TODO components.clouds.aws."""
+"""A cluster on AWS: `builder` puts network, EKS, node pools, storage and access together."""

@@ -1,1 +1,1 @@
-"""TODO components.clouds.coreweave."""
+"""A cluster on CoreWeave: `builder` puts network, CKS, node pools and storage together."""

@@ -1,1 +1,1 @@
-"""TODO components.clouds.existing."""
+"""A cluster that is already there: `builder` checks it and installs into it, and makes no machine."""

@@ -1,1 +1,1 @@
-"""TODO components.agents.mover.manifests."""
+"""Lists of what a bucket holds, with block hashes: written, sorted, sampled and compared."""

@@ -1,1 +1,1 @@
-"""TODO components.agents.mover.store."""
+"""A client of the S3 protocol: connection, signature, requests, and answers read strictly."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import time
 from base64 import b64encode
 from hashlib import md5, sha256
@@ -12,7 +13,6 @@ from components.agents.mover.store import errors, xml_responses
 from components.agents.mover.store.connection import Answer, Connection, ConnectionLostError
 from components.agents.mover.store.model import Head, Place, StoreError
 from components.agents.mover.store.object_headers import head_of, headers_like, server_time
-from components.agents.mover.store.response_body import ATTEMPTS, S3Body, wait
 from components.agents.mover.store.signature import EMPTY, Signer, encoded_path, encoded_query
 
 if TYPE_CHECKING:
@@ -25,6 +25,9 @@ ANSWER_MOST: Final = 16 * 2**20  # bytes of an answer in XML; 1,000 keys of 1,02
 OK: Final = 300  # statuses below it
 GONE: Final = 404
 GOOGLE: Final = "storage.googleapis.com"
+ATTEMPTS: Final = 7  # of one request, together about 20 seconds of waiting
+FIRST_WAIT: Final = 0.2  # seconds, doubled after each attempt
+LONGEST_WAIT: Final = 8.0  # seconds
 Query = tuple[tuple[str, str], ...]
 
 
@@ -34,7 +37,7 @@ def connect(place: Place) -> S3Store:
 
 
 class S3Store:
-    """One bucket; see `shapes.Store`.
+    """One bucket; see `model.Store`.
 
     Attributes:
         lost: how often an answer was lost and the request sent again, so that a write may have been done twice.
@@ -61,7 +64,7 @@ class S3Store:
         self._connection.drop()
 
     def listing(self, *, prefix: str = "", after: str = "") -> Iterator[Listed]:
-        """See `shapes.Store`."""
+        """See `model.Store`."""
         query = (("list-type", "2"), ("encoding-type", "url"), ("prefix", prefix))
         where: Query = (("start-after", after),) if after else ()
         while True:
@@ -72,7 +75,7 @@ class S3Store:
             where = (("continuation-token", page.token),)
 
     def versions(self, *, prefix: str = "", after: str = "") -> Iterator[Listed]:
-        """See `shapes.Store`."""
+        """See `model.Store`."""
         if self._google:  # its XML tells generations in words of its own
             raise errors.error(self.place, self._what("GET", ""), errors.NO_VERSIONS, 501)
         query = (("versions", ""), ("encoding-type", "url"), ("prefix", prefix))
@@ -85,13 +88,13 @@ class S3Store:
             where = (("key-marker", page.token), ("version-id-marker", page.version))
 
     def head(self, key: str, *, version: str = "") -> Head:
-        """See `shapes.Store`."""
+        """See `model.Store`."""
         answer = self._ask("HEAD", key, _of(version))
         self._connection.done(answer)
         return head_of(answer.headers)
 
     def tags(self, key: str, *, version: str = "") -> Pairs:
-        """See `shapes.Store`; none where the store has no such thing."""
+        """See `model.Store`; none where the store has no such thing."""
         if self._google:
             return ()
         try:
@@ -102,29 +105,29 @@ class S3Store:
             raise
 
     def open(self, key: str, *, version: str = "", first: int = 0, last: int = -1, etag: str = "") -> S3Body:
-        """See `shapes.Store`."""
+        """See `model.Store`."""
         return S3Body(self, key, version=version, first=first, last=last, etag=etag)
 
     def put(self, key: str, body: memoryview, *, sha256: str, like: Head, tags: Pairs = ()) -> Head:
-        """See `shapes.Store`."""
+        """See `model.Store`."""
         answer = self._ask("PUT", key, headers=self._like(like, tags), body=body, digest=sha256)
         self._finish_reading(answer)
         return head_of({**answer.headers, "content-length": str(len(body))})
 
     def begin(self, key: str, *, like: Head, tags: Pairs = ()) -> str:
-        """See `shapes.Store`."""
+        """See `model.Store`."""
         content = self._document("POST", key, (("uploads", ""),), headers=self._like(like, tags))
         return xml_responses.upload_id(content)
 
     def part(self, key: str, upload: str, number: int, body: memoryview, *, sha256: str) -> str:
-        """See `shapes.Store`."""
+        """See `model.Store`."""
         query = (("partNumber", str(number)), ("uploadId", upload))
         answer = self._ask("PUT", key, query, body=body, digest=sha256)
         self._finish_reading(answer)
         return answer.headers.get("etag", "").strip('"')
 
     def finish(self, key: str, upload: str, etags: Sequence[str]) -> Head:
-        """See `shapes.Store`."""
+        """See `model.Store`."""
         before = self.lost
         body = xml_responses.parts_of(etags)
         try:
@@ -142,7 +145,7 @@ class S3Store:
         return head_of({**answer.headers, "etag": xml_responses.etag_of(content), "content-length": "0"})
 
     def abandon(self, key: str, upload: str) -> None:
-        """See `shapes.Store`."""
+        """See `model.Store`."""
         try:
             self._document("DELETE", key, (("uploadId", upload),))
         except StoreError as error:
@@ -155,13 +158,13 @@ class S3Store:
         return xml_responses.uploads_of(content, key)
 
     def delete(self, key: str, *, version: str = "") -> str:
-        """See `shapes.Store`; the id of the marker, or ""."""
+        """See `model.Store`; the id of the marker, or ""."""
         answer = self._ask("DELETE", key, _of(version))
         self._finish_reading(answer)
         return answer.headers.get("x-amz-version-id", "")
 
     def set_tags(self, key: str, tags: Pairs, *, version: str = "") -> None:
-        """See `shapes.Store`."""
+        """See `model.Store`."""
         if self._google:
             return
         query = (("tagging", ""), *_of(version))
@@ -174,7 +177,7 @@ class S3Store:
         self._finish_reading(self._ask("PUT", key, query, headers=headers, body=memoryview(body), digest=_digest(body)))
 
     def versioned(self) -> bool:
-        """See `shapes.Store`."""
+        """See `model.Store`."""
         return xml_responses.keeps_versions(self._document("GET", "", (("versioning", ""),)))
 
     def read(self, key: str, *, version: str, ranged: str, etag: str) -> Answer:
@@ -254,6 +257,50 @@ class S3Store:
 
     def _what(self, method: str, key: str) -> str:
         return f"{method} of {errors.named(self.place, key)}"
+
+
+class S3Body:
+    """Bytes of an object; a connection that breaks is opened again where it broke, if the object is still the same."""
+
+    def __init__(self, store: S3Store, key: str, *, version: str, first: int, last: int, etag: str) -> None:
+        self._store = store
+        self._key = key
+        self._version = version
+        self._at = first
+        self._last = last
+        self._resumed = 0
+        self._answer = self._open(etag)
+        self.head = head_of(self._answer.headers)
+
+    def read_into(self, buffer: memoryview) -> int:
+        """See `model.Body`."""
+        while True:
+            try:
+                count = self._store.take(self._answer, buffer)
+            except ConnectionLostError as error:
+                self._resumed += 1
+                if self._resumed == ATTEMPTS or not self.head.etag:
+                    what = f"GET of {errors.named(self._store.place, self._key)}"
+                    raise errors.unreachable(self._store.place, what, str(error)) from None
+                wait(self._resumed)
+                self._answer = self._open(self.head.etag)
+                continue
+            self._at += count
+            return count
+
+    def close(self) -> None:
+        """See `model.Body`."""
+        self._store.give_back(self._answer)
+
+    def _open(self, etag: str) -> Answer:
+        ranged = f"bytes={self._at}-{self._last if self._last >= 0 else ''}" if self._at or self._last >= 0 else ""
+        return self._store.read(self._key, version=self._version, ranged=ranged, etag=etag)
+
+
+def wait(attempt: int) -> None:
+    """Wait before the next attempt: longer each time, and not in step with others."""
+    most = min(LONGEST_WAIT, FIRST_WAIT * 2 ** (attempt - 1))
+    time.sleep(most * random.uniform(0.5, 1.0))  # noqa: S311 - only so that threads do not ask in step
 
 
 def _of(version: str) -> Query:

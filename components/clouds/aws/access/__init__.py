@@ -1,1 +1,1 @@
-"""TODO components.clouds.aws.access."""
+"""How people reach a cluster on AWS: the VPN gateway, IAM roles, kubeconfigs, forwarded logs."""

@@ -1,1 +1,1 @@
-"""TODO components.clouds.aws.account."""
+"""What belongs to the AWS account of a cluster: key, IAM roles, budget, audit trail, logs, private buckets."""

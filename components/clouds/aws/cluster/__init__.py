@@ -1,1 +1,1 @@
-"""Clusters: control planes, what every node needs, and clusters that are already there."""
+"""The EKS control plane, its add-ons, Karpenter, load balancers and kubeconfig."""

@@ -1,1 +1,1 @@
-"""Networks: address ranges, gateways, and the joint with the customer's own network."""
+"""The VPC of a cluster, its way out, peering, DNS zone and site-to-site VPN."""

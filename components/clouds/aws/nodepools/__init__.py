@@ -1,1 +1,1 @@
-"""Node pools: equal nodes of one offer."""
+"""Node pools on AWS: managed ones and Karpenter's, with launch templates, placement groups and reservations."""

@@ -1,1 +1,1 @@
-"""Storage tiers: object stores and shared file systems."""
+"""Storage tiers on AWS: buckets, FSx for Lustre, EFS, storage classes, and the bucket of the platform."""

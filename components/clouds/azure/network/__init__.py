@@ -1,1 +1,1 @@
-"""TODO components.clouds.azure.network."""
+"""The end of a site-to-site VPN in an Azure network."""

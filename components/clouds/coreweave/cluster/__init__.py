@@ -1,1 +1,1 @@
-"""TODO components.clouds.coreweave.cluster."""
+"""The CKS control plane, and what a stack's configuration says of it."""

@@ -1,1 +1,1 @@
-"""TODO components.clouds.coreweave.network."""
+"""The VPC of a cluster on CoreWeave."""

@@ -1,1 +1,1 @@
-"""TODO components.clouds.coreweave.nodepools."""
+"""Node pools on CoreWeave, from which CKS makes bare-metal nodes."""

@@ -1,1 +1,1 @@
-"""TODO components.clouds.coreweave.storage."""
+"""Storage tiers on CoreWeave: buckets, Distributed File Storage, and the bucket of the platform."""

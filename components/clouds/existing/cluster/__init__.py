@@ -1,1 +1,1 @@
-"""TODO components.clouds.existing.cluster."""
+"""Access to a cluster that is already there, and whether it can be built on."""

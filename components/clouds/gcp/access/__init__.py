@@ -1,1 +1,1 @@
-"""TODO components.clouds.gcp.access."""
+"""How people reach a cluster on Google Cloud: the VPN gateway, service accounts, kubeconfigs, forwarded logs."""

@@ -1,1 +1,1 @@
-"""TODO components.clouds.gcp.account."""
+"""What belongs to the Google Cloud project of a cluster: key, budget, logs, and the form of names."""

@@ -1,1 +1,1 @@
-"""TODO components.clouds.gcp.cluster."""
+"""The GKE control plane, its kubeconfig, and what a stack's configuration says of it."""
