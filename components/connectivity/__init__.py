@@ -1,1 +1,1 @@
-"""Who and what may do what: keys, roles, tenants."""
+"""Private ways into a cluster on any cloud: WireGuard VPN, SSH, and the site-to-site tunnel."""

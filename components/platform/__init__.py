@@ -1,1 +1,1 @@
-"""Platform parts: what runs in the cluster for the people and the jobs in it."""
+"""The platform in the cluster, by area: `composition` installs the parts that the lock names."""

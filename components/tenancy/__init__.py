@@ -1,1 +1,1 @@
-"""TODO components.tenancy."""
+"""The order inside every cluster: namespaces, roles, limits, storage classes and claims."""

@@ -1,1 +1,1 @@
-"""TODO components.platform.building_blocks."""
+"""How any platform part is installed, and what several share: charts, images, network policies, database, sign-on."""

@@ -69,7 +69,7 @@ def database(
     Args:
         name: of the part; the database and its owner have it too, the cluster is called "<name>-database".
         disk_gb: of all instances together.
-        authority: what `storehouse.trust` made in the namespace.
+        authority: what `object_store_access.trust` made in the namespace.
     """
     cluster = f"{name}-database"
     password = ground.keyring.secret(cluster)

@@ -41,7 +41,7 @@ def door(
 
     Args:
         host: first label of the name: `names.GRAFANA_HOST` and the like.
-        service: the service's name in `namespace`; the gateway may reach every namespace that `fences` shut.
+        service: the service's name in `namespace`; the gateway may reach every namespace that `network_policies` shut.
         only: who gets in; None for everybody whom the cluster lets in.
         token: whether the part gets the person's own token as well, which a part with a login of its own refuses.
     """

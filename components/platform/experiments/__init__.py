@@ -1,1 +1,1 @@
-"""TODO components.platform.experiments."""
+"""Tracking and orchestration of experiments: MLflow and Airflow."""

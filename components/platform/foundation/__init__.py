@@ -1,1 +1,1 @@
-"""TODO components.platform.foundation."""
+"""What every other part stands on: namespaces, certificates, ingress, sign-on, secrets, databases."""

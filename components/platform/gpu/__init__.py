@@ -1,1 +1,1 @@
-"""TODO components.platform.gpu."""
+"""The software of the GPU layer: operators, device plugins and the metrics exporter."""

@@ -1,1 +1,1 @@
-"""TODO components.platform.kubeflow."""
+"""Kubeflow: notebooks, pipelines, training, tuning, serving and the model registry."""

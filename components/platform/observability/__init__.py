@@ -1,1 +1,1 @@
-"""TODO components.platform.observability."""
+"""Metrics, logs, traces, cost and alerts: Prometheus, Grafana, Loki, Tempo, OpenCost, the collector."""

@@ -1,1 +1,1 @@
-"""TODO components.platform.operations."""
+"""What keeps a cluster running and within its money: Argo CD, backups, the spend guard, node problems."""

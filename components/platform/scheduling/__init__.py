@@ -1,1 +1,1 @@
-"""TODO components.platform.scheduling."""
+"""Queues and batch: Kueue, MultiKueue and Slurm."""

@@ -1,1 +1,1 @@
-"""TODO components.platform.stores."""
+"""The object store inside a cluster: MinIO or SeaweedFS, its buckets and their policies."""

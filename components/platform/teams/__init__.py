@@ -1,1 +1,1 @@
-"""TODO components.platform.teams."""
+"""What each team gets: namespaces, profiles, rights, network policies, pod defaults."""

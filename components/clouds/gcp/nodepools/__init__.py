@@ -1,1 +1,1 @@
-"""TODO components.clouds.gcp.nodepools."""
+"""Node pools on Google Cloud, and the networks between their GPUs."""

@@ -1,1 +1,1 @@
-"""TODO components.clouds.gcp.storage."""
+"""Storage tiers on Google Cloud: buckets, Filestore, Managed Lustre, storage classes, the platform's bucket."""
