@@ -1,1 +1,1 @@
-"""`atoll accept-test`: runs what measures, keeps what was measured, signs what is said about it."""
+"""The acceptance of a delivered cluster: runs the Jobs that measure, keeps their records, signs the report."""

@@ -1,1 +1,1 @@
-"""A comparison of two refs as texts: a comment, SARIF, JUnit and tables. Nothing of a pull request is trusted here."""
+"""Comments, commit statuses and issues on GitHub and GitLab. Nothing of a pull request is trusted here."""

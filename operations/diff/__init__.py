@@ -1,1 +1,1 @@
-"""Two sides of a change, each run from its own tree, and what the base says of the head."""
+"""A comparison of two trees: each is asked in its own process, and the base judges the head."""

@@ -15,18 +15,29 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 # What runs a program: its resources are the same while these and the stack's own files are.
-PROGRAM: Final = ("components/", "planning/", "catalogs/", "driver/offline/")
-PROGRAM_FILES: Final = (f"{STACKS}/__main__.py", f"{STACKS}/__init__.py", "requirements.lock", "Pulumi.yaml")
+PROGRAM: Final = ("components/", "planning/", "catalogs/", "operations/offline/")
+PROGRAM_FILES: Final = (
+    f"{STACKS}/__main__.py",
+    f"{STACKS}/__init__.py",
+    "operations/plans/plan_form.py",
+    "operations/project/stack_config.py",
+    "requirements.lock",
+    "Pulumi.yaml",
+)
+# Of these, what no program imports: a command makes its Jobs while data moves.
+MOVER: Final = "components/agents/mover/"
 # Of these, what no program reads: components know the catalog of software alone.
 PRICE_FILE: Final = re.compile(r"catalogs/(books/.*|checked\.json|sources\.csv|[a-z]+/(prices|second_source)\.csv)")
 # What prices and judges the resources on top.
-JUDGES: Final = ("policies/", "driver/diff/")
+JUDGES: Final = ("policies/", "operations/diff/")
 JUDGE_FILES: Final = (
     f"{STACKS}/{LAW_NAME}",
     f"{STACKS}/{SOFTWARE_NAME}",
-    "operations/diff/worker.py",
     "operations/plans/price_book.py",
 )
+# The same in trees from before `operations/` and `cli/`, where both lay in `driver/`; it stays for one release.
+OLD_PROGRAM: Final = ("driver/offline/",)
+OLD_JUDGES: Final = ("driver/diff/", "driver/side.py", "driver/prices.py")
 PRICES: Final = ("catalogs/", "planning/")
 STACK_FILE: Final = re.compile(
     rf"{STACKS}/(?P<stack>[^/]+)/(?P<file>{re.escape(CHECKLIST_NAME)}|{re.escape(LOCK_NAME)})"
@@ -77,11 +88,11 @@ class Digests:
 
 def digests(files: Mapping[str, str]) -> Digests:
     """The digests of a tree; `files` is path to mode and id."""
-    program = _below(files, PROGRAM, PROGRAM_FILES)
+    program = [path for path in _below(files, PROGRAM + OLD_PROGRAM, PROGRAM_FILES) if not path.startswith(MOVER)]
     return Digests(
         program=_digest(files, program),
         registering=_digest(files, [path for path in program if not PRICE_FILE.fullmatch(path)]),
-        judges=_digest(files, _below(files, JUDGES, JUDGE_FILES)),
+        judges=_digest(files, _below(files, JUDGES + OLD_JUDGES, JUDGE_FILES)),
         prices=_digest(files, _below(files, PRICES, ())),
         stacks=_stacks(files),
     )

@@ -1,7 +1,7 @@
 """One side of a comparison, asked in its own tree: a JSON request on stdin, a line on stdout for each stack answered.
 
-`python -P -m operations.diff.worker`, with the tree alone on PYTHONPATH: programs, catalogs, rules and law are those of the tree.
-The answers go into files that the request names; `operations.diff.protocol` says what is in them.
+`python -P -m operations.diff.worker`, with the tree alone on PYTHONPATH: programs, catalogs, rules and law are those of
+the tree. The answers go into files that the request names; `operations.diff.protocol` says what is in them.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from policies.evaluation import Report
     from policies.stack_context import Facts, Subject
 
-ROOT: Final = Path(__file__).resolve().parents[1]
+ROOT: Final = Path(__file__).resolve().parents[2]
 STACKS: Final = ROOT / "stacks"
 
 

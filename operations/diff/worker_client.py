@@ -68,7 +68,7 @@ class Asker:
     def _asked(self, place: Place, ask: str, cases: Sequence[CaseForm]) -> list[CaseForm]:
         """One process for as many cases as it answers; those that are left for another."""
         request: RequestForm = {"ask": ask, "today": self.today, "deadline_s": self.deadline_s, "cases": list(cases)}  # pyright: ignore[reportAssignmentType] - one of the three words
-        process, said = self._start(place, ["operations.diff.worker"], stdin=json.dumps(request))
+        process, said = self._start(place, [place.tree.worker], stdin=json.dumps(request))
         ready, begun, done = False, False, 0
         lines, ends = _lines(process), self._ends(len(cases))
         try:
@@ -91,7 +91,7 @@ class Asker:
         case = cases[0]
         answer = Path(case["answer"])
         plan = answer.with_suffix(".plan.json")  # the ending by which an Atoll after decision 0033 knows a file
-        command = ["cli.main.entry", "plan", case["stack"], "--json", str(plan)]
+        command = [place.tree.entry, "plan", case["stack"], "--json", str(plan)]
         process, said = self._start(place, command, stdin="")
         lines, ends = _lines(process), self._ends(1)
         try:

@@ -16,7 +16,10 @@ from operations.diff.git import GitError, commit_of, files_now, files_of, git, p
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
 
-SIDE_MODULE: Final = "operations/diff/worker.py"
+# What answers for a tree, and what starts its command: a file, and the module to run. The second row of each is for
+# trees from before `operations/` and `cli/`; it stays for one release.
+WORKERS: Final = (("operations/diff/worker.py", "operations.diff.worker"), ("driver/side.py", "driver.side"))
+ENTRIES: Final = (("cli/main/entry.py", "cli.main.entry"), ("driver/entry.py", "driver.entry"))
 TERMINATED: Final = 128 + signal.SIGTERM
 
 
@@ -35,9 +38,19 @@ class Tree:
     files: Mapping[str, str]
 
     @property
+    def worker(self) -> str:
+        """The module that answers for this tree; "" where its Atoll is older than any of them."""
+        return next((module for file, module in WORKERS if file in self.files), "")
+
+    @property
+    def entry(self) -> str:
+        """The module of its command."""
+        return next((module for file, module in ENTRIES if file in self.files), ENTRIES[-1][1])
+
+    @property
     def can_judge(self) -> bool:
-        """Whether its Atoll answers `operations.diff.worker`."""
-        return SIDE_MODULE in self.files
+        """Whether its Atoll answers for it."""
+        return bool(self.worker)
 
 
 @dataclass(frozen=True, slots=True)

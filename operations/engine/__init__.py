@@ -1,1 +1,1 @@
-"""The real engine behind `atoll preview | up | refresh | destroy | outputs`, driven through Pulumi's Automation API."""
+"""The Pulumi engine behind `atoll preview | up | refresh | destroy | outputs`, through Pulumi's Automation API."""

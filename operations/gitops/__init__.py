@@ -1,1 +1,1 @@
-"""The platform of a stack as Argo CD reads it from the customer's own repository."""
+"""The platform of a stack as files that Argo CD reads from the customer's own repository."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypedDict
 
-from components.clouds.aws.storage import classes
+from components.clouds.aws.storage import classes as aws_classes
 from components.clouds.coreweave.storage import file_systems
-from components.clouds.gcp.storage import classes
+from components.clouds.gcp.storage import classes as gcp_classes
 from components.platform.teams.pod_defaults import SHARED
 from operations.handbook.facts import HOT, TierFacts
 from planning.costs.charges.storage_tiers import OBJECT_ITEMS
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 COLD: Final = "cold"
 # Target to the claims that each namespace has for a shared file system, and for a bucket that is mounted.
-FILES: Final[Mapping[str, str]] = {"aws": classes.CLAIM, "gcp": classes.SHARED_CLAIM}
-BUCKETS: Final[Mapping[str, str]] = {"gcp": classes.BUCKET_CLAIM}
+FILES: Final[Mapping[str, str]] = {"aws": aws_classes.CLAIM, "gcp": gcp_classes.SHARED_CLAIM}
+BUCKETS: Final[Mapping[str, str]] = {"gcp": gcp_classes.BUCKET_CLAIM}
 SHARED_SSD: Final = "shared_ssd"  # on AWS the plain file system has a storage class and no claim of ours
 
 

@@ -1,1 +1,1 @@
-"""Nodes that fail: looked at, taken out of use, replaced, and written down."""
+"""Nodes that fail: found, drained, replaced, and written down as incidents."""

@@ -96,7 +96,8 @@ def may_be_mended(node: Node, looked: Look, *, because: str, known: tuple[Incide
     if node.incident and (mine is None or mine.id != node.incident):
         raise InputError(
             f"{node.name} is being mended under incident {node.incident}, which is not in this log",
-            hint=f"go on where that log is; once you know that nobody does, remove the annotation {node_labels.INCIDENT}",
+            hint="go on where that log is; once you know that nobody does, "
+            f"remove the annotation {node_labels.INCIDENT}",
         )
     if because or (reason := _against(node, looked, mine)) is None:
         return

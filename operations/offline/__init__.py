@@ -1,1 +1,1 @@
-"""Runs the Pulumi program in process: no engine, no cloud account, no Pulumi CLI (design section 8)."""
+"""The Pulumi program run in process: no engine, no cloud account, no Pulumi CLI (design section 8)."""

@@ -1,7 +1,7 @@
 """Every private part of the Pulumi SDK that an offline run touches, behind one door.
 
 What is used: `MockMonitor` and `MockSettings` (the SDK's own test doubles), the sentinels of the wire format,
-`serialize_property` (wrapped, so that an unknown names the output it came from), what `bookkeeping` replaces, and
+`serialize_property` (wrapped, so that an unknown names the output it came from), what `sdk_counters` replaces, and
 `_sync_await` (so that the SDK drives its event loop itself: from a loop of ours it waits for ever). Contract tests hold
 each of them to what is assumed here.
 """

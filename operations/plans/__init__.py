@@ -1,1 +1,1 @@
-"""TODO operations.plans."""
+"""Quotes and plans of a stack: price it, register it, compare it with the lock, judge it, watch what runs."""

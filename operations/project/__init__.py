@@ -1,1 +1,1 @@
-"""TODO operations.project."""
+"""The project on disk: where things are, atomic files, configuration, journal, locks, signals."""

@@ -1,1 +1,1 @@
-"""A month's samples from Prometheus or from files, and the exclusions beside the checklist."""
+"""A month's samples from Prometheus or from files, and the report that is made of them."""

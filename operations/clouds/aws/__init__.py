@@ -1,1 +1,1 @@
-"""What the clouds of a stack are asked, one module for each; `registry` chooses between them."""
+"""Questions to AWS: quotas, capacity, and what is left of a stack."""

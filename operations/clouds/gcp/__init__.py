@@ -1,1 +1,1 @@
-"""TODO operations.clouds.gcp."""
+"""Questions to Google Cloud: quotas, capacity, and what is left of a stack."""

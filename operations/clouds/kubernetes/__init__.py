@@ -1,1 +1,1 @@
-"""TODO operations.clouds.kubernetes."""
+"""The Kubernetes client, object kinds, certificates, and what a cluster that exists has room for."""

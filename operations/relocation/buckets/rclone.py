@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from components.agents.mover.store.model import Place
 
-BUILT: Final = Path(__file__).resolve().parents[2] / "tools" / "bin"
+BUILT: Final = Path(__file__).resolve().parents[3] / "tools" / "bin"
 OURS: Final = "rclone.began"  # in the bucket's folder: the target was empty when rclone began
 HOW: Final = "`tools/build rclone` builds it, https://rclone.org has it"
 LONG: Final = "9999h"  # between two statistics, so that only the last ones come

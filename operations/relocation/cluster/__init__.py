@@ -1,1 +1,1 @@
-"""What asks a live cluster, cloud or database: the only modules of a relocation that import an SDK."""
+"""The Kubernetes side of a relocation: what the source's cluster keeps, and what is made again at the target."""

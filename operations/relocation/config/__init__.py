@@ -1,1 +1,1 @@
-"""Relocation: data and cutover from one stack to its clone, in steps that can be stopped, resumed and taken back."""
+"""relocation.yaml and the other files that people hand in: models, rules, readers and a first draft."""

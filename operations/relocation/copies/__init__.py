@@ -1,1 +1,1 @@
-"""TODO operations.relocation.copies."""
+"""Copies of buckets: rounds, verification, repair, and what makes a proof doubtful."""

@@ -44,7 +44,7 @@ class Proof:
         text: the report for a person.
         manifests: of the source and the target, which were held against each other on these terms.
         changes: objects that changed while they were looked at.
-        left_out: objects of the source that nothing copies or compares; see `doubts`.
+        left_out: objects of the source that nothing copies or compares; see `open_questions`.
     """
 
     bucket: str

@@ -1,1 +1,1 @@
-"""What metadata says of where artifacts lie, and its rewriting: plain SQL over DB-API 2.0, nothing installed."""
+"""Databases of a relocation: dump, restore, comparison, and the rewriting of addresses in them."""

@@ -108,7 +108,7 @@ def _in_threads(
         bucket, key = target
         if not bucket:
             return _fetched(side.mlflow_url, key)
-        stores = cast("dict[str, s3.S3Store]", own.__dict__.setdefault("stores", {}))
+        stores = cast("dict[str, s3_client.S3Store]", own.__dict__.setdefault("stores", {}))
         if bucket not in stores:
             stores[bucket] = s3_client.connect(place_of(side.store, secrets, bucket))
             every.append(stores[bucket])

@@ -1,1 +1,1 @@
-"""TODO operations.relocation.dns."""
+"""Names that are switched to the target and back: Route 53, a hosts file, or by hand."""

@@ -1,1 +1,1 @@
-"""TODO operations.relocation.jobs."""
+"""Movers as Jobs of a cluster: their objects, credentials, runs and results."""

@@ -20,7 +20,7 @@ from planning.values.errors import AtollError
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
 
-REPOSITORY: Final = Path(__file__).resolve().parents[2]
+REPOSITORY: Final = Path(__file__).resolve().parents[3]
 BIN: Final = REPOSITORY / "tools" / "bin"
 LOOPBACK: Final = "127.0.0.1"
 STOP_WITHIN: Final = 10.0  # seconds

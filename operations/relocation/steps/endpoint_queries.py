@@ -77,7 +77,7 @@ def mlflow_version(address: str, *, authority: str = "") -> str:
 
 
 def addresses(places: Places, secrets: Secrets) -> list[str]:
-    """See `uris_ahead`."""
+    """See `uri_refusals`."""
     from operations.relocation.steps.uri_refusals import hold  # noqa: PLC0415 - databases are asked only here
 
     return hold(places, secrets)

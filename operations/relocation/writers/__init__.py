@@ -1,1 +1,1 @@
-"""What stops writers and lets them go on: which ones there are, how each is stopped, and what it was before."""
+"""Stops what writes at the source and lets it go on: workloads, buckets, databases."""

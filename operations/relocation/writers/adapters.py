@@ -55,19 +55,19 @@ class PostgresHands:
     """Settings of databases."""
 
     def close(self, place: DatabasePlace, move: Move, *, side: str) -> Done:
-        """See `postgres_freeze`."""
+        """See `postgres_read_only`."""
         return postgres_read_only.close(place, move, side=side)
 
     def open_again(self, place: DatabasePlace, move: Move, *, side: str) -> Done:
-        """See `postgres_freeze`."""
+        """See `postgres_read_only`."""
         return postgres_read_only.open_again(place, move, side=side)
 
     def try_to_write(self, place: DatabasePlace, move: Move) -> str:
-        """See `postgres_freeze`."""
+        """See `postgres_read_only`."""
         return postgres_read_only.try_to_write(place, move)
 
     def is_closed(self, place: DatabasePlace, move: Move) -> bool:
-        """See `postgres_freeze`."""
+        """See `postgres_read_only`."""
         return postgres_read_only.is_closed(place, move)
 
 
