@@ -1,1 +1,1 @@
-"""A stack's AWS resources written as a Terraform plan, for tools that read such plans and know no other form."""
+"""A stack's AWS resources written as a Terraform plan, for tools that read only such plans."""

@@ -1,1 +1,1 @@
-"""TODO operations.usage."""
+"""Bills of clouds and allocations of OpenCost, read into FOCUS columns."""
