@@ -1,4 +1,4 @@
-"""THOUGHT: pure functions from a checklist to demands, options, bills, quotes and locks.
+"""Pure logic: functions from a checklist to demands, options, bills, quotes, locks and plans.
 
-No Pulumi, no network, no clock: dates and prices are arguments. Library code raises; only `driver` exits.
+No Pulumi, no network, no clock: dates and prices are arguments. Library code raises; only `cli` exits.
 """

@@ -1,1 +1,1 @@
-"""What was delivered: what may be expected of it, what was measured, and the verdict."""
+"""The acceptance of a delivered cluster: what is expected, what was measured, and the verdict."""

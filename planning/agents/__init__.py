@@ -1,1 +1,1 @@
-"""TODO planning.agents."""
+"""Decisions that our programs in pods take: spend guard, burn-in, records. Standard library only."""

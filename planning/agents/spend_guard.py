@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 ZERO: Final = Decimal(0)
 HOURS_PER_MONTH: Final = Decimal(730)  # of the bill; a calendar month has up to 744
 # Our choices. A GPU machine is paid for some minutes before its node is there, and some after its last pod has gone:
-# scalers take an empty node away after ten minutes (`components.clouds.aws.nodepools.karpenter.EMPTY_FOR`; GKE: ten minutes).
+# scalers take an empty node away after ten minutes (`EMPTY_FOR` in components.clouds.aws.nodepools.karpenter; GKE: the
+# same).
 BOOT: Final = timedelta(minutes=10)
 GAP: Final = timedelta(minutes=5)  # between two looks; what lies between them further apart counts at the full rate
 BLIND: Final = timedelta(minutes=15)  # after which what cannot be seen is held

@@ -1,1 +1,1 @@
-"""TODO planning.agreements."""
+"""What provider and customer agree on, as documents: the contract's annex and the onboarding plan."""

@@ -1,1 +1,1 @@
-"""TODO planning.ceilings."""
+"""A bill against its ceiling: the verdict, bounds of a month's spend, cheapest savings, the guard's plan."""

@@ -1,1 +1,1 @@
-"""A clone as a typed transformation of a checklist, and what differs between the two places."""
+"""A clone as a typed transformation of a checklist: what is carried over, what is decided anew."""

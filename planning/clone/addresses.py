@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 # Where free ranges are looked for, in this order: what checklists usually begin with, then the rest of 10.0.0.0/8 that
-# clouds and home routers leave alone, then the upper half of 172.16.0.0/12 (planning/values/vpn_addresses.py has the reasons).
+# clouds and home routers leave alone, then the upper half of 172.16.0.0/12 (reasons: planning/values/vpn_addresses.py).
 POOLS: Final = tuple(IPv4Network(each) for each in ("10.64.0.0/10", "10.128.0.0/9", "172.24.0.0/13"))
 # Amazon EKS takes one of these for services where it is told none (its user guide, "Create a cluster": service IPv4
 # range), so that a cluster of its customer may have it.

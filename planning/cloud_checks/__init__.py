@@ -1,1 +1,1 @@
-"""Pre-flight: what must be so before a stack can start, checked against what its clouds say."""
+"""Questions for a cloud: quota, offers and capacity before a stack starts, orphaned resources after it."""

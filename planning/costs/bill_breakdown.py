@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from planning.costs.bill import LineItem
 
-# Chapters of the keys that `planning.costs.charges.cluster` and its neighbours give, with the words that name one component.
+# Chapters of the keys that `planning.costs.charges` gives, with the words that name one component.
 DEPTHS: Final = {
     "access": 2,
     "control_plane": 1,

@@ -1,1 +1,1 @@
-"""Two sides of a stack: what moves in the bill, in the resources, and before the rules."""
+"""Two sides of a stack compared: bills, resources, breaches of rules, limits."""

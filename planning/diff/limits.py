@@ -21,7 +21,11 @@ KINDS: Final = (
     ("rules", ("policies/",)),
     (
         "program",
-        ("components/", "planning/", "driver/", "stacks/__", "requirements.lock", "pyproject.toml", "Pulumi.yaml"),
+        # `driver/` is in trees of before the rooms `operations/` and `cli/`, and a change may delete it.
+        (
+            *("components/", "planning/", "operations/", "cli/", "driver/"),
+            *("stacks/__", "requirements.lock", "pyproject.toml", "Pulumi.yaml"),
+        ),
     ),
 )
 WORDS: Final = {

@@ -1,1 +1,1 @@
-"""What people sign, read and file: text in which every figure says where it is from."""
+"""The model of every document: headings, tables, and figures with footnotes that name their source."""

@@ -1,1 +1,1 @@
-"""Nodes that fail: what is wrong, which spare takes over, which remedy there is, and what is written down."""
+"""Nodes that fail: what is wrong, which spare takes over, which remedy there is, and the tickets."""

@@ -1,4 +1,4 @@
-"""What nodes of ours are marked with. `components.context.accelerators` writes the first three; the burn-in its label."""
+"""Labels and annotations of our nodes: `components.context.accelerators` writes the first three, the burn-in one."""
 
 from __future__ import annotations
 

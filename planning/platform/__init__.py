@@ -1,1 +1,1 @@
-"""Which software a checklist asks for, and what it takes."""
+"""Which software a checklist asks for, in which versions, and what it takes."""

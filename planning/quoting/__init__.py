@@ -1,1 +1,1 @@
-"""TODO planning.quoting."""
+"""From a checklist to priced options of a whole cluster, and the quote that compares them."""

@@ -1,1 +1,1 @@
-"""The report of an acceptance: one JSON document that can be signed, and the pages made from nothing but it."""
+"""The report of an acceptance: one JSON document that can be signed, and the document that people read."""

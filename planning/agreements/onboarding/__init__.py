@@ -1,1 +1,1 @@
-"""From the accepted quote to the first job: steps, dates, owners, and what is the customer's to do."""
+"""The plan from the accepted quote to the first job: steps, dates, owners, and what the customer does."""

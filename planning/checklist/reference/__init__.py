@@ -1,1 +1,1 @@
-"""TODO planning.checklist.reference."""
+"""The checklist's JSON Schema, its reference page, and the questions of `atoll init`."""

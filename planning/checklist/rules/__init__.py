@@ -1,1 +1,1 @@
-"""Rules that look at more than one field of a checklist; each is a small function in one table."""
+"""Rules over more than one field of a checklist, each a small function; `table` lists them."""

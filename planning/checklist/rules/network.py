@@ -103,7 +103,8 @@ def _allowed(
 def vpn_has_addresses(checklist: Checklist) -> Iterator[Broken]:
     """The VPN's own range lies outside every network that it leads to."""
     if checklist.access.vpn and vpn_addresses.free_range(networks(checklist)) is None:
-        message = f"the networks take all of {', '.join(str(each) for each in vpn_addresses.RANGES)}, one of which the VPN needs"
+        ranges = ", ".join(str(each) for each in vpn_addresses.RANGES)
+        message = f"the networks take all of {ranges}, one of which the VPN needs"
         yield Broken(("where", "cidr"), message, "choose a narrower where.cidr, as in 10.64.0.0/16")
 
 

@@ -1,1 +1,1 @@
-"""TODO planning.clone.comparison."""
+"""How a clone differs from its source: pools, prices, storage, latency, residency, capabilities."""

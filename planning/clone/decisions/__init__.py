@@ -1,1 +1,1 @@
-"""TODO planning.clone.decisions."""
+"""Decisions that a clone needs: which are open, which answers they have, and files of answers."""

@@ -1,1 +1,1 @@
-"""TODO planning.costs.charges."""
+"""The charges of a decided cluster: machines, storage tiers, connectivity, volumes and buckets."""

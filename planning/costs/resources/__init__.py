@@ -1,1 +1,1 @@
-"""Takeoff: charges read off the resources that a Pulumi program registers. One file per provider."""
+"""The charges of resources that a Pulumi program registers."""

@@ -1,1 +1,1 @@
-"""What the cluster warns of, and what it records to be able to: rules of Prometheus, built, never pasted."""
+"""Alerts and recording rules of Prometheus, and the service levels that they watch."""

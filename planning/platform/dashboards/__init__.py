@@ -1,1 +1,1 @@
-"""Dashboards of Grafana, built from small typed parts: no page of JSON is kept."""
+"""Dashboards of Grafana, built from small typed parts."""

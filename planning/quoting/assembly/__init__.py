@@ -1,1 +1,1 @@
-"""TODO planning.quoting.assembly."""
+"""A whole cluster around its machines: zones, access, platform parts, teams, fixed costs."""

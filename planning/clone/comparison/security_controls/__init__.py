@@ -1,1 +1,1 @@
-"""TODO planning.clone.comparison.security_controls."""
+"""Security controls of a stack on each cloud, and what provides them."""

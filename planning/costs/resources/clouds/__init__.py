@@ -1,1 +1,1 @@
-"""TODO planning.costs.resources.clouds."""
+"""Which properties of a resource cost what, one file or folder for each cloud."""

@@ -1,1 +1,1 @@
-"""Readers: plan, preview and exported stack as resources. One file per kind of file."""
+"""Readers of files with resources: a plan, a preview, an exported stack. One file for each format."""

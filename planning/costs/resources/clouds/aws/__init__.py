@@ -1,1 +1,1 @@
-"""TODO planning.costs.resources.clouds.aws."""
+"""Charges of AWS resources: machines, disks, networks, storage and managed services."""

@@ -1,1 +1,1 @@
-"""TODO planning.costs.resources.clouds.gcp."""
+"""Charges of Google Cloud resources: machines, networks, storage, and types that are free."""
