@@ -1,1 +1,1 @@
-"""A relocation as a plan: what is moved, by what, how long it takes, what it costs, and how it is taken back."""
+"""A relocation as a plan: what moves, by which method, how long it takes, what it costs, how it is undone."""

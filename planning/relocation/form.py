@@ -8,7 +8,13 @@ from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
 from planning.costs.json_shapes import RangeForm  # noqa: TC001 - pydantic reads the annotations
-from planning.relocation.cost_form import BreakEvenForm, MovingBillForm, NoteForm, SpanForm, TimesForm
+from planning.relocation.cost_form import (  # noqa: TC001 - as above
+    BreakEvenForm,
+    MovingBillForm,
+    NoteForm,
+    SpanForm,
+    TimesForm,
+)
 
 _CLOSED: Final = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 

@@ -1,1 +1,1 @@
-"""What a month delivered, and what is owed back for what it did not: from recorded minutes, pure."""
+"""What a month delivered against its service levels, and the credits that are owed."""

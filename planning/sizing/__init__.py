@@ -1,1 +1,1 @@
-"""Sizing: from the checklist to demands, from a demand and a machine type to a fit. Pure functions, no prices."""
+"""From a checklist to demands, and from a demand and a machine type to a fit. No prices."""

@@ -1,1 +1,1 @@
-"""What was really used and paid: cloud bills and OpenCost in FOCUS columns, and the ranges they give a checklist."""
+"""What was really used and paid: bills in FOCUS columns, and the ranges that they give a checklist."""

@@ -1,1 +1,1 @@
-"""TODO planning.values."""
+"""Small values that every room uses: money, errors, verdicts, hostnames, address ranges."""

@@ -1,1 +1,1 @@
-"""TODO planning.quoting.candidates."""
+"""Offers that could serve a demand: which are eligible, and what their hours cost."""

@@ -1,1 +1,1 @@
-"""Options: every machine, region and purchase that satisfies the demand, judged as whole clusters."""
+"""The search over all candidates: cheapest, fastest and other views, and why nothing fits."""

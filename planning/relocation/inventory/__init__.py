@@ -1,1 +1,1 @@
-"""TODO planning.relocation.inventory."""
+"""The stateful assets of a stack: from its lock, its resources, its cluster, and measurements."""

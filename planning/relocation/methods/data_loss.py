@@ -57,7 +57,7 @@ class Lost:
 
 # Every page that a cell is from, read in November 2026.
 SOURCES: Final[Mapping[str, str]] = {
-    "atoll": "driver/relocate/mover: what a manifest's row holds",
+    "atoll": "components/agents/mover: what a manifest's row holds",
     "rclone": "https://rclone.org/s3/#metadata (backend/s3/s3.go of v1.76.0: systemMetadataInfo; tagging is left out)",
     "replication": "https://docs.aws.amazon.com/AmazonS3/latest/userguide/replication-what-is-isnot-replicated.html",
     "datasync": "https://docs.aws.amazon.com/datasync/latest/userguide/metadata-copied.html",
@@ -67,7 +67,7 @@ SOURCES: Final[Mapping[str, str]] = {
     "gcs_tags": "https://github.com/taskcluster/taskcluster/issues/4748 (no tagging over its S3 interface)",
     "coreweave": "https://docs.coreweave.com/products/storage/object-storage/reference/object-storage-s3 (not said)",
     "seaweedfs": "no page that we read says it",
-    "ownership": "components/storage: buckets of ours enforce the owner's rights, no access list is heard",
+    "ownership": "components/clouds: buckets of ours enforce the owner's rights, no access list is heard",
     "pg_dump": "https://www.postgresql.org/docs/15/app-pgdump.html (roles are pg_dumpall's)",
     "cnpg": "https://cloudnative-pg.io/documentation/current/replica_cluster/",
     "mysqldump": "https://dev.mysql.com/doc/refman/8.4/en/mysqldump.html (as remembered, not read again)",

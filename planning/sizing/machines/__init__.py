@@ -1,1 +1,1 @@
-"""TODO planning.sizing.machines."""
+"""How a demand sits on a machine type: fit, packing, replicas, run time, node hours."""

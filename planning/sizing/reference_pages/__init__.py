@@ -1,1 +1,1 @@
-"""TODO planning.sizing.reference_pages."""
+"""Pages of docs/reference that set published runs beside our estimates."""

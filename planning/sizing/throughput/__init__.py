@@ -1,1 +1,1 @@
-"""TODO planning.sizing.throughput."""
+"""How fast accelerators work: training, serving, interconnect, utilization."""
