@@ -1,5 +1,5 @@
-"""LAW: rules over what a stack registers, one file per rule.
+"""Rules over what a stack registers, one file per rule.
 
-The pack that the engine runs, `atoll plan`, `atoll diff` and `atoll watch` ask the same ones. Everything but `pack`,
-`sdk` and `__main__` is pure: no Pulumi, no network, no clock.
+The pack that the engine runs, `atoll plan`, `atoll diff` and `atoll watch` ask the same ones. Everything but `pack`
+and `__main__` is pure: no Pulumi, no network, no clock.
 """

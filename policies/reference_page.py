@@ -25,10 +25,10 @@ DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
 HEAD: Final = """\
 # Rules
 
-Made from the rules by `python -m policies.reference_page`; do not edit. `atoll rules` prints the same with what your project
-sets. What is set stands in `stacks/policies.yaml` ([guide](../guides/policies.md)). A mandatory rule stops a deployment
-where it is broken; where nobody can tell, the second level counts. A level can be made stricter, and a rule that is
-mandatory stays so: only an exemption lets a breach through.
+Made from the rules by `python -m policies.reference_page`; do not edit. `atoll rules` prints the same with what your
+project sets. What is set stands in `stacks/policies.yaml` ([guide](../guides/policies.md)). A mandatory rule stops a
+deployment where it is broken; where nobody can tell, the second level counts. A level can be made stricter, and a rule
+that is mandatory stays so: only an exemption lets a breach through.
 """
 
 

@@ -1,1 +1,1 @@
-"""One file per rule; each has a `RULE`. The table is in `policies.table`."""
+"""The rules by subject, one file each with its `RULE`; `policies.table` lists them."""

@@ -1,1 +1,1 @@
-"""TODO policies.rules.money."""
+"""Rules about money: ceilings, growth, age of prices, spot shares, what has no price."""

@@ -1,1 +1,1 @@
-"""TODO policies.rules.operations."""
+"""Rules about running a cluster: GPU software, pinned versions, spares, tags, idle work."""

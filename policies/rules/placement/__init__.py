@@ -1,1 +1,1 @@
-"""TODO policies.rules.placement."""
+"""Rules about where a stack lies: regions, machines, residency."""

@@ -1,1 +1,1 @@
-"""TODO policies.rules.security."""
+"""Rules about security: encryption, identity, exposure, rights, protected data."""
