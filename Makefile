@@ -24,7 +24,7 @@ $(STAMP): requirements.lock tools/pip/requirements.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement tools/pip/requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
-	$(BIN)/python -m compileall -q catalogs planning components policies driver stacks
+	$(BIN)/python -m compileall -q catalogs planning components policies operations cli stacks
 	touch $(STAMP)
 
 demo: setup ## the main job on stacks/demo: quote, accept, plan
