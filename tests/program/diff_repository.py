@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from planning.diff.form import DiffForm, StackDiffForm
 
 ROOT = Path(__file__).parents[2]
-ROOMS = ("catalogs", "components", "driver", "planning", "policies", "stacks")
+ROOMS = ("catalogs", "cli", "components", "operations", "planning", "policies", "stacks")
 TODAY = "2026-11-21"
 BIG = "coreweave-pretrain"
 SMALL = "existing-lambda"

@@ -165,7 +165,7 @@ def test_a_head_that_ends_its_process_or_hangs_fails_stack_by_stack(repository: 
 
 def test_a_base_whose_atoll_is_older_is_asked_by_its_own_command(repository: Path, tmp_path: Path) -> None:
     clone = _clone(repository, tmp_path)
-    side = clone / "driver" / "side.py"
+    side = clone / "operations" / "diff" / "worker.py"
     text = side.read_text()
     side.unlink()
     commit(clone, "an older Atoll")

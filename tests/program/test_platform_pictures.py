@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 REGISTRY = "oci://mirror.example/atoll"
 EVERYTHING = {"size": "full", "extra": ["seaweedfs", "airflow", "slurm_operator", "slurm", "argo_cd", "knative"]}
-ROOM = Path(artifact_mirror.__file__).parent
+ROOM = Path(artifact_mirror.__file__).parents[1]
 LITERAL = re.compile(r"(?:[\w-]+(?:\.[\w-]+)+/)?[\w.-]+(?:/[\w.-]+)+:\w[\w.-]*(?:@sha256:[0-9a-f]{64})?|busybox:\S+")
 DIGEST = f"sha256:{'a' * 64}"
 

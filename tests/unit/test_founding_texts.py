@@ -79,7 +79,7 @@ def test_no_source_is_named_by_a_number_of_ours() -> None:
     root = Path(__file__).parents[2]
     texts = [
         path
-        for folder in ("catalogs", "planning", "components", "policies", "driver", "docs")
+        for folder in ("catalogs", "planning", "components", "policies", "operations", "cli", "docs")
         for suffix in ("py", "csv", "md", "j2", "yaml")
         for path in (root / folder).rglob(f"*.{suffix}")
     ]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-ROOMS = ("catalogs", "planning", "components", "policies", "driver", "stacks")
+ROOMS = ("catalogs", "planning", "components", "policies", "operations", "cli", "stacks")
 MOST_LINES = 450
 MOST_FUNCTION_LINES = 50
 BANNED = {"utils", "util", "helpers", "helper", "common", "base", "manager", "handler", "data", "info", "process"}

@@ -25,8 +25,8 @@ def test_every_setting_that_the_components_read_stands_in_the_page_and_no_other(
 
 def test_a_setting_is_found_however_it_is_read() -> None:
     read = settings_reference.readers()
-    assert read["gcp:project"] == read["atoll:poolZones"] == "cluster/gcp_settings.py"
-    assert read["atoll:capacityReservations"] == "settings.py"
+    assert read["gcp:project"] == read["atoll:poolZones"] == "clouds/gcp/cluster/settings.py"
+    assert read["atoll:capacityReservations"] == "context/settings.py"
 
 
 def test_every_command_stands_in_the_page() -> None:

@@ -22,7 +22,7 @@ LOCK = sla_samples.lock()
 CODE = "\n".join(
     path.read_text(encoding="utf-8")
     for path in sorted((ROOT / "components").rglob("*.py"))
-    if path.name != "settings_list.py"
+    if path.name != "settings_keys.py"
 )
 OURS = [each for each in SETTINGS if each.key.startswith("atoll:")]
 

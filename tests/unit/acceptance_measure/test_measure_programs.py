@@ -26,8 +26,8 @@ from components.agents.measure import (
     storage,
 )
 from components.agents.measure.accelerators import Node
+from components.agents.measure.child_process import run
 from components.agents.measure.faults import CannotMeasureError, FoundWrongError
-from components.agents.measure.process import run
 from planning.acceptance.records import fault_of, figure, results_of
 from planning.agents.measurement_records import SCHEMA_VERSION, Measured
 

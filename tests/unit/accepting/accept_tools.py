@@ -17,7 +17,7 @@ from accept_scene import MindCluster
 
 from components.acceptance.model import PlannedJob, Reference
 from components.agents.measure import accelerators, fabric, matmul, network, services, storage
-from components.agents.measure.process import Ran
+from components.agents.measure.child_process import Ran
 from components.agents.measure.small_files import Took
 from operations.acceptance.ports import PodSeen
 from planning.acceptance.expectations import Expected, ExpectedPool

@@ -71,12 +71,15 @@ def test_equal_limits_are_no_change() -> None:
 def test_every_file_that_judges_has_its_row_and_many_of_one_folder_share_one() -> None:
     old = {"policies/tags.py": "1", "README.md": "1", ".github/workflows/ci.yml": "1", "driver/gone.py": "1"}
     new = {"policies/tags.py": "2", "README.md": "2", "catalogs/aws/prices.csv": "1"}
+    new |= {"operations/diff/worker.py": "1", "cli/main/entry.py": "1"}
     new |= {f"components/{number}.py": "1" for number in range(9)}
     rows = {each["path"]: each["what"] for each in judge_changes(old, new)}
     assert rows == {
         ".github/workflows/ci.yml": "workflow",
         "catalogs/aws/prices.csv": "prices",
+        "cli/main/entry.py": "program",
         "components/": "program",
         "driver/gone.py": "program",
+        "operations/diff/worker.py": "program",
         "policies/tags.py": "rules",
     }

@@ -43,9 +43,11 @@ for case in request["cases"]:
 
 def asked(folder: Path, program: str, *, count: int = 4, deadline_s: float = 1.0) -> list[Path]:
     """Where the answers of a tree are whose `operations.diff.worker` is `program`."""
-    (folder / "tree" / "driver").mkdir(parents=True)
-    (folder / "tree" / "driver" / "__init__.py").write_text("")
-    (folder / "tree" / "driver" / "side.py").write_text(HEAD + program)
+    package = folder / "tree" / "operations" / "diff"
+    package.mkdir(parents=True)
+    (package.parent / "__init__.py").write_text("")
+    (package / "__init__.py").write_text("")
+    (package / "worker.py").write_text(HEAD + program)
     place = Place(Tree(ref="x", commit="x", files={"operations/diff/worker.py": "x"}), folder / "tree")
     cases = [_case(f"s{number}", folder / f"{number}.json") for number in range(count)]
     asker = Asker(folder=folder, today="2026-11-21", deadline_s=deadline_s)
@@ -123,6 +125,26 @@ def test_an_answer_that_is_no_file_is_a_failure_and_is_not_waited_for(tmp_path: 
     (answer, *_) = asked(tmp_path, program)
     assert failure(answer) == UNREADABLE
     assert resources(answer) == ()
+
+
+def test_a_tree_from_before_the_rooms_answers_by_its_own_worker(tmp_path: Path) -> None:
+    package = tmp_path / "tree" / "driver"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+    (package / "side.py").write_text(HEAD + GOOD)
+    tree = Tree(ref="x", commit="x", files={"driver/side.py": "x", "driver/entry.py": "x"})
+    case = _case("s", tmp_path / "0.json")
+    Asker(folder=tmp_path, today="2026-11-21", deadline_s=5.0).ask(Place(tree, tmp_path / "tree"), "register", [case])
+    assert tree.can_judge
+    assert failure(tmp_path / "0.json") == ""
+
+
+def test_a_tree_is_asked_by_the_newest_worker_and_command_that_it_has() -> None:
+    new = {"operations/diff/worker.py": "x", "cli/main/entry.py": "x"}
+    both = Tree(ref="x", commit="x", files={**new, "driver/side.py": "x", "driver/entry.py": "x"})
+    older = Tree(ref="x", commit="x", files={"driver/entry.py": "x"})
+    assert (both.worker, both.entry) == ("operations.diff.worker", "cli.main.entry")
+    assert (older.worker, older.entry, older.can_judge) == ("", "driver.entry", False)
 
 
 def test_an_older_tree_whose_plan_is_none_is_a_failure(tmp_path: Path) -> None:

@@ -3,17 +3,20 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import grimp
 import pytest
 
 from operations.diff.digests import digests
 
 ROOT = Path(__file__).parents[3]
 READS_PRICES = re.compile(
-    r"^(from|import) (catalogs\.(?!software|promises)|planning\.(options|quoting|pricing))", re.MULTILINE
+    r"^(from|import) (catalogs\.(?!software|promises|provider_restrictions)|planning\.(quoting|costs\.pricing))",
+    re.MULTILINE,
 )
 TREE = {
     "README.md": "100644 a",
     "catalogs/aws/prices.csv": "100644 a",
+    "components/agents/mover/transfer.py": "100644 a",
     "components/clouds/aws/builder.py": "100644 a",
     "cli/main/application.py": "100644 a",
     "policies/rules/operations/tags.py": "100644 a",
@@ -38,6 +41,14 @@ def moved(path: str, identity: str = "100644 b") -> set[str]:
     [
         ("README.md", set()),
         ("cli/main/application.py", set()),
+        ("components/agents/mover/transfer.py", set()),
+        ("operations/relocation/steps/seed.py", set()),
+        ("operations/offline/program.py", {"one", "two"}),
+        ("operations/project/stack_config.py", {"one", "two"}),
+        ("operations/diff/worker.py", {"one", "two"}),
+        ("operations/plans/price_book.py", {"one", "two"}),
+        ("driver/offline/program.py", {"one", "two"}),
+        ("driver/side.py", {"one", "two"}),
         ("tests/unit/test_house.py", set()),
         ("stacks/one/checklist.yaml", {"one"}),
         ("stacks/Pulumi.one.yaml", {"one"}),
@@ -78,11 +89,20 @@ def test_the_catalog_of_software_is_what_programs_install() -> None:
 
 
 def test_no_program_reads_a_price() -> None:
-    jobs = (
-        ROOT / "components/acceptance"
-    )  # made by a command, which knows the catalog; of them the program takes shapes
+    # Jobs are made by a command, which knows the catalog; of them the program takes the burn-in and shapes.
+    jobs = ROOT / "components/acceptance"
     programs = [path for path in (ROOT / "components").rglob("*.py") if not path.is_relative_to(jobs)]
+    programs.append(jobs / "burn_in_gate.py")
     assert {path.name for path in programs if READS_PRICES.search(path.read_text())} == set()
+
+
+def test_every_module_that_answers_for_a_tree_moves_its_stacks() -> None:
+    graph = grimp.build_graph("operations", exclude_type_checking_imports=True, cache_dir=None)
+    asked = graph.find_upstream_modules("operations.diff.worker") | {"operations.diff.worker"}
+    files = {f"{name.replace('.', '/')}.py" for name in asked}
+    modules = {file for file in files if (ROOT / file).is_file()}
+    assert len(modules) > 5
+    assert {file for file in modules if moved(file) != {"one", "two"}} == set()
 
 
 def test_rules_alone_register_nothing_else_and_move_no_price() -> None:

@@ -130,7 +130,7 @@ def test_ctrl_c_while_the_program_runs_is_quiet(project: Path) -> None:
 
 STARTING = """
 import pathlib, sys
-from driver import entry
+from cli.main import entry
 pathlib.Path("started").touch()
 entry.main()
 """

@@ -90,7 +90,7 @@ FOREVER_S = 600.0  # however busy the machine is
 SLOW = """
 import os, signal, sys, time
 from pathlib import Path
-from driver import writing
+from operations.project import atomic_files as writing
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup has it ignored, and what is ignored is inherited
 folder, sync = Path(sys.argv[1]), os.fsync
 def slow(handle):

@@ -134,8 +134,9 @@ def test_two_pull_requests_from_one_commit_fail_both() -> None:
 
 
 @pytest.mark.parametrize("name", [".github/workflows/cost-diff.yml", "policies/rules/x.py", "catalogs/aws/offers.csv",
-                                  "cli/main/application.py", "stacks/policies.yaml", "stacks/__main__.py", "requirements.lock",
-                                  "stacks/demo/../../driver/x.yaml", "stacks/Pulumi.demo.yaml", "stacks/demo",
+                                  "cli/main/application.py", "operations/diff/worker.py", "stacks/policies.yaml",
+                                  "stacks/__main__.py", "requirements.lock",
+                                  "stacks/demo/../../operations/x.yaml", "stacks/Pulumi.demo.yaml", "stacks/demo",
                                   ".gitlab-ci.yml", "unheard/of"])  # fmt: skip
 def test_a_change_of_what_judges_is_loud_and_fails(name: str) -> None:
     stub = Stub(files=[{"filename": "stacks/demo/checklist.yaml"}, {"filename": name}])

@@ -14,8 +14,8 @@ from handbook_kit import NAMES, REPOSITORY, scene
 from operations.handbook.renderer import snippets
 from operations.handbook.snippet_table import SNIPPETS
 
-FOLDER = REPOSITORY / "driver/handbook/snippets"
-PAGES = REPOSITORY / "driver/handbook/pages"
+FOLDER = REPOSITORY / "operations/handbook/snippets"
+PAGES = REPOSITORY / "operations/handbook/pages"
 QUEUE = "kueue.x-k8s.io/queue-name"
 INCLUDED = re.compile(r'snippet\("([^"]+)"\)')
 

@@ -19,7 +19,7 @@ from operations.handbook.renderer import pages
 from planning.checklist.model.agreement import Agreement
 from planning.values.errors import AtollError
 
-TEMPLATES = REPOSITORY / "driver/handbook/pages"
+TEMPLATES = REPOSITORY / "operations/handbook/pages"
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 FENCE = re.compile(r"^``` .*?^```$", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"`[^`\n]*`")

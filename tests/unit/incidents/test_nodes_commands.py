@@ -237,7 +237,7 @@ def test_the_incidents_of_a_stack_need_no_cluster_and_no_sdk(tmp_path: Path) -> 
     (tmp_path / "Pulumi.yaml").write_text("name: atoll\n")
     (home / "checklist.yaml").write_text("{}\n")
     program = (
-        "import sys; from driver import cli; code = cli.run(['nodes', 'incidents', 'demo']);"
+        "import sys; from cli.main import application; code = application.run(['nodes', 'incidents', 'demo']);"
         "print(sorted({'kubernetes', 'boto3', 'pulumi'} & set(sys.modules))); sys.exit(code)"
     )
     done = subprocess.run(

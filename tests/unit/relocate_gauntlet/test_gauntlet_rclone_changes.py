@@ -46,7 +46,7 @@ def shelves(monkeypatch: pytest.MonkeyPatch) -> dict[str, Shelf]:
     def connect(where: Place) -> Shelf:
         return found[where.bucket]
 
-    monkeypatch.setattr(rclone_multipart, "s3", SimpleNamespace(connect=connect))
+    monkeypatch.setattr(rclone_multipart, "s3_client", SimpleNamespace(connect=connect))
     return found
 
 
