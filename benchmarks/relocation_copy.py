@@ -24,14 +24,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from components.agents.mover.bucket_copy import CopyOptions, copy_round
 from components.agents.mover.manifests.comparison import Terms, compare
 from components.agents.mover.manifests.manifest import ManifestWriter
 from components.agents.mover.manifests.scan import Look, Watching, look
-from components.agents.mover.store.connection import Connection
+from components.agents.mover.rounds import CopyOptions, copy_round
+from components.agents.mover.store.connection import EMPTY, Connection, Signer
 from components.agents.mover.store.model import Head, Place
 from components.agents.mover.store.s3_client import connect
-from components.agents.mover.store.signature import EMPTY, Signer
 
 if TYPE_CHECKING:
     from collections.abc import Generator

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 import psycopg
 
-from operations.relocation.databases.mlflow_schema import MLFLOW
+from operations.relocation.databases.schema import MLFLOW
 from operations.relocation.databases.sql import changed, driver_of, joined, named
 from operations.relocation.databases.uri_rewrite import rewrite, survey
 from operations.relocation.databases.uri_rules import rules_of
-from operations.relocation.rehearsal.database import database
+from operations.relocation.rehearsal.servers import database
 
 if TYPE_CHECKING:
     from operations.relocation.databases.sql import Connection

@@ -7,15 +7,15 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
-from catalogs import integrity, integrity_cache, parsing
+from catalogs import integrity, parsing
+from catalogs import integrity as integrity_cache
 from catalogs import offers as offering
 from catalogs.commitments import HandoverStep, Promise, read_handover_step, read_promise
 from catalogs.custom_prices import book as own
 from catalogs.custom_prices.cells import Known
 from catalogs.files import read_content
-from catalogs.machines import Machines, Size
 from catalogs.model import CatalogError, Item
-from catalogs.offers import RoughOffer
+from catalogs.offers import Machines, RoughOffer, Size
 from catalogs.prices import Prices
 
 if TYPE_CHECKING:
@@ -211,7 +211,7 @@ def load(
         book: name of the price book.
         override: the customer's own price book; see `catalogs.custom_prices.book`.
         root: folder of the catalog.
-        stamped: whether files that a stamp knows to be sound are believed; see `catalogs.integrity_cache`.
+        stamped: whether files that a stamp knows to be sound are believed; see `catalogs.integrity`.
         today: the day after which no row of the customer's own book may be dated; None for any.
 
     Raises:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
+from catalogs import parsing
 from catalogs.parsing import day, money, read_count
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from datetime import date
     from decimal import Decimal
 
@@ -60,3 +64,16 @@ def read_handover_step(row: Row) -> HandoverStep:
     """A row of handover_steps.csv."""
     known = {column: row[column] for column in ("step", "title", "owner", "after", "source")}
     return HandoverStep(**known, working_days=read_count(row["working_days"]))
+
+
+FILE: Final = Path(__file__).parent / "promises.csv"
+
+
+@cache
+def promises() -> Mapping[str, Promise]:
+    """By name.
+
+    Raises:
+        CatalogError: a row that cannot be read.
+    """
+    return {each.name: each for each in parsing.each(FILE, read_promise)}

@@ -10,11 +10,12 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from catalogs import integrity, integrity_cache, parsing
+from catalogs import integrity, parsing
+from catalogs import integrity as integrity_cache
 from catalogs.catalog import CURRENT, ROOT, Catalog, load
 from catalogs.model import CatalogError, Item
 from catalogs.parsing import EVERYWHERE, LIST
-from catalogs.profiles import OWN_CLUSTER, OWNERS, PARTS
+from catalogs.providers import OWN_CLUSTER, OWNERS, PARTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

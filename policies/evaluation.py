@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from planning.values.errors import CannotTellError
 from planning.values.verdict import Verdict
@@ -14,12 +14,15 @@ from policies.rule import BROKEN, MONEY, OLD_PRICES
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import date
+    from typing import Literal
 
+    from planning.diff.policy_form import ExemptionForm, FoundForm
     from policies.breach import Breach
     from policies.exemptions import Exemption
     from policies.rule import Rule
     from policies.settings import Law
     from policies.stack_context import Subject
+
 
 WORST_FIRST: Final = (MONEY, BROKEN, OLD_PRICES, CannotTellError.exit_code)
 
@@ -148,3 +151,41 @@ def _became(exemption: Exemption, found: Sequence[Found], *, today: date) -> Sta
         return Standing.EXPIRED
     mine = [each.standing for each in found if each.exemption is exemption and each.standing]
     return next((each for each in (Standing.EXCEEDED, Standing.USED) if each in mine), Standing.UNUSED)
+
+
+def found_forms(report: Report) -> list[FoundForm]:
+    """Every breach, in the order of the rules."""
+    return [_found_form(each) for each in report.found]
+
+
+def exemption_forms(report: Report) -> list[ExemptionForm]:
+    """Every exemption of the stack with what became of it."""
+    return [_exemption_form(exemption, standing) for exemption, standing in report.exemptions]
+
+
+def _found_form(found: Found) -> FoundForm:
+    exemption = found.exemption
+    return {
+        "rule": found.rule.name,
+        "title": found.rule.title,
+        "verdict": cast('Literal["over", "cannot tell"]', found.breach.verdict.value),
+        "level": cast('Literal["mandatory", "advisory"]', found.level.value),
+        "stops": found.stops,
+        "sentence": found.sentence,
+        "urn": found.breach.urn,
+        "path": found.breach.path,
+        "exemption": f"{exemption.owner} until {exemption.expires}" if exemption and found.exempt else "",
+    }
+
+
+def _exemption_form(exemption: Exemption, standing: Standing) -> ExemptionForm:
+    most = exemption.max_usd_per_month
+    return {
+        "rule": exemption.rule,
+        "resource": exemption.resource,
+        "owner": exemption.owner,
+        "reason": exemption.reason,
+        "expires": exemption.expires.isoformat(),
+        "max_usd_per_month": None if most is None else str(most),
+        "standing": standing.value,
+    }

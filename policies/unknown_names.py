@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
-from planning.costs.bill_breakdown import component_of
+from planning.costs.bill import component_of
 from planning.inputs.faults import nearest
 from policies.rules.money import component_ceilings, unpriced
 from policies.rules.money.component_ceilings import is_of

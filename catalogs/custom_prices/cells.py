@@ -11,8 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from catalogs import parsing
-from catalogs.parsing import COLUMNS, EVERYWHERE, LIST
-from catalogs.units import unit_of
+from catalogs.parsing import COLUMNS, EVERYWHERE, LIST, unit_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Final
 
-from catalogs.profiles import PARTS, profiles
+from catalogs.providers import PARTS, profiles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

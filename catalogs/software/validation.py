@@ -7,10 +7,9 @@ from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, Final
 
 from catalogs import parsing
-from catalogs.profiles import PARTS
+from catalogs.providers import PARTS
 from catalogs.software import reader
-from catalogs.software.exact_versions import COMMIT, is_exact_image, is_exact_version, split
-from catalogs.software.model import HeldIn, Kind
+from catalogs.software.model import COMMIT, HeldIn, Kind, is_exact_image, is_exact_version, split
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator

@@ -6,7 +6,7 @@ from cli.terminal.console import note, show
 from operations.plans.price_book import unused_lines
 from operations.plans.quote import Answer, option_named, quoted, refuse_old_option
 from operations.project.atomic_files import write_all
-from operations.project.stack_file import with_accepted
+from operations.project.stack_config import with_accepted
 from operations.project.workspace import Project, known_stack, shown, subject
 from planning.clone.carry_over import kept
 from planning.quoting.candidates.market import Market

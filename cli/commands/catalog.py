@@ -15,7 +15,7 @@ from cli.terminal.output import deliver
 from cli.views.catalog import accelerator_parts, flags_table, machine_parts, prices_table, providers_table, worth_table
 from operations.plans.price_book import price_book
 from planning.quoting.catalog_report import facts_form, providers_form, soundness_form, worths_form
-from planning.quoting.compute_price import worth_of_machines
+from planning.quoting.price_performance import worth_of_machines
 from planning.values.errors import InputError
 
 app = typer.Typer(no_args_is_help=True, help="Look up facts and prices, and check them.")

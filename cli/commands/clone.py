@@ -1,19 +1,19 @@
 """`atoll clone`: the same checklist at another placement, quoted anew: a stack of its own with no state."""
 
+from __future__ import annotations
+
 import sys
-from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.commands import clone_options
 from cli.terminal import options as arguments
 from cli.terminal.clone_decisions import asked as asked_at_terminal
 from cli.terminal.console import json_text, note, progress, show
 from cli.terminal.output import chosen_files, tell_written
 from cli.terminal.prompts import typed
-from cli.views.clone.fields import config_parts, field_parts
+from cli.views.clone.summary import config_parts, field_parts
 from operations.clone.assembly import Asked, cloned, open_decisions
 from operations.clone.report import as_object, clone_form, next_steps, remarks
 from operations.clone.resource_names import refuse_shared, registered
@@ -32,6 +32,7 @@ from planning.spec.lock import MOST_BYTES
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
     from ipaddress import IPv4Network
 
     from catalogs.catalog import Catalog
@@ -41,6 +42,25 @@ if TYPE_CHECKING:
     from planning.checklist.model.checklist import Checklist
     from planning.clone.decisions.decision import Decision
 
+
+New = Annotated[str, typer.Argument(metavar="NEW", help="Name of the clone.", show_default=False)]
+Region = Annotated[str, typer.Option("--region", metavar="R", help="Region of the clone.", show_default=False)]
+Provider = Annotated[
+    str, typer.Option("--provider", metavar="P", help="Provider of the clone.", show_default="the source's")
+]
+Zones = Annotated[
+    str, typer.Option("--zones", metavar="A,B,C", help="Zones of its home.", show_default="the quote's choice")
+]
+Cidr = Annotated[str, typer.Option("--cidr", metavar="RANGE", help="Its addresses.", show_default="a free range")]
+Option = Annotated[
+    str, typer.Option("--option", metavar="ID|VIEW", help="Which option.", show_default="the source's view")
+]
+Decisions = Annotated[
+    str, typer.Option("--decisions", metavar="FILE", help="Answers to what it needs to know.", show_default=False)
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show everything and write nothing.")]
+
+
 NO_STATE = (
     "No state was read, exported or imported: the clone is the same program with a configuration of its own and an "
     "empty state."
@@ -49,19 +69,19 @@ NO_STATE = (
 
 def run_clone(
     stack: arguments.Stack,
-    new: clone_options.New,
+    new: New,
     *,
-    region: clone_options.Region,
-    provider: clone_options.Provider = "",
-    zones: clone_options.Zones = "",
-    cidr: clone_options.Cidr = "",
-    option: clone_options.Option = "",
-    decisions: clone_options.Decisions = "",
+    region: Region,
+    provider: Provider = "",
+    zones: Zones = "",
+    cidr: Cidr = "",
+    option: Option = "",
+    decisions: Decisions = "",
     prices: arguments.Book = arguments.CURRENT_BOOK,
     own: arguments.OwnBook = "",
     today: arguments.Today = "",
     allow_stale: arguments.AllowStale = False,
-    dry_run: clone_options.DryRun = False,
+    dry_run: DryRun = False,
     as_json: arguments.AsJson = False,
     output: arguments.Output = None,
 ) -> int:
@@ -99,7 +119,7 @@ def run_clone(
     return 0
 
 
-def _target(catalog: "Catalog", *, provider: str, region: str, zones: str, cidr: str) -> Target:
+def _target(catalog: Catalog, *, provider: str, region: str, zones: str, cidr: str) -> Target:
     """The placement that the command line names.
 
     Raises:
@@ -114,7 +134,7 @@ def _target(catalog: "Catalog", *, provider: str, region: str, zones: str, cidr:
     return Target(provider=provider, region=found.name, zones=zones_of(zones), cidr=_cidr(cidr))
 
 
-def _cidr(text: str) -> "IPv4Network | None":
+def _cidr(text: str) -> IPv4Network | None:
     if not text:
         return None
     try:
@@ -124,7 +144,7 @@ def _cidr(text: str) -> "IPv4Network | None":
 
 
 def _answers(
-    open_: "Sequence[Decision]", checklist: "Checklist", *, file: str, stack: str, target: Target
+    open_: Sequence[Decision], checklist: Checklist, *, file: str, stack: str, target: Target
 ) -> Mapping[str, str]:
     """Answers from the file, or from a person; every decision that is still open at once.
 
@@ -142,7 +162,7 @@ def _answers(
     raise InputError(open_text(needed, stack=stack, target=str(target)), hint=open_hint(needed))
 
 
-def _names(first: "Source", clone: "Clone") -> int:
+def _names(first: Source, clone: Clone) -> int:
     """How many physical names were held against each other."""
     project = first.project
     with progress("running the programs of both stacks"):
@@ -151,21 +171,21 @@ def _names(first: "Source", clone: "Clone") -> int:
     return refuse_shared(old, new, source=first.stack, clone=clone.stack)
 
 
-def _texts_of(project: "Project", stack: str) -> Mapping[str, str]:
+def _texts_of(project: Project, stack: str) -> Mapping[str, str]:
     config = project.stack_config(stack)
     text = read_text(config) if config.exists() else ""
     return {"config": text, "lock": read_text(project.lock(stack), most_bytes=MOST_BYTES)}
 
 
-def _new_texts(project: "Project", clone: "Clone") -> Mapping[str, str]:
+def _new_texts(project: Project, clone: Clone) -> Mapping[str, str]:
     return {"config": clone.texts[project.stack_config(clone.stack)], "lock": clone.texts[project.lock(clone.stack)]}
 
 
 def _tell(
-    first: "Source",
-    clone: "Clone",
+    first: Source,
+    clone: Clone,
     *,
-    catalog: "Catalog",
+    catalog: Catalog,
     names: int,
     written: Sequence[str],
     files: Iterable[Path],

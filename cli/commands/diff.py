@@ -1,33 +1,72 @@
 """`atoll diff`: what a change moves in every stack that it touches, in money, resources and rules."""
 
-from typing import TYPE_CHECKING, Final
+from __future__ import annotations
 
-from cli.commands import diff_options
+import os
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from cli.terminal import options
 from cli.terminal import options as arguments
-from cli.terminal.console import json_text, progress, show
+from cli.terminal.console import json_text, note, progress, show
 from cli.terminal.output import chosen_files, tell_written
 from operations.project.atomic_files import write_all
-from operations.project.workspace import find_project
+from operations.project.workspace import STACK_NAME, find_project
+from planning.inputs.files import read_json
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from operations.code_hosts.github import GitHub, RunEvent
+    from operations.code_hosts.issues import Watched
     from planning.diff.form import DiffForm
+
+
+DEADLINE_S: Final = 120.0
+
+
+class FailOn(StrEnum):
+    """Which breaches of a changed stack stop the change."""
+
+    NEW = "new"
+    ALL = "all"
+
+
+Base = Annotated[str, typer.Option("--base", metavar="REF", help="What to compare with.", show_default=False)]
+Head = Annotated[str, typer.Option("--head", metavar="REF", help="What is compared.", show_default="the working tree")]
+FromMergeBase = Annotated[bool, typer.Option("--merge-base", help="Compare with the commit where both histories part.")]
+Stacks = Annotated[
+    list[str] | None, typer.Option("--stack", metavar="NAME", help="Only this stack; may be given several times.")
+]
+Stopping = Annotated[
+    FailOn, typer.Option("--fail-on", help="Breaches that stop: new ones and ceilings, or all of a changed stack.")
+]
+Output = Annotated[list[str] | None, options.output_of(".json, .md, .sarif, .xml (JUnit)")]
+Markdown = Annotated[
+    str, typer.Option("--markdown", metavar="FILE", help="Write a comment in Markdown.", show_default=False)
+]
+Sarif = Annotated[str, typer.Option("--sarif", metavar="FILE", help="Write SARIF.", show_default=False)]
+Junit = Annotated[str, typer.Option("--junit", metavar="FILE", help="Write JUnit XML.", show_default=False)]
+Deadline = Annotated[float, typer.Option("--deadline", metavar="SECONDS", min=1, help="For the program of one stack.")]
 
 
 def run_diff(
     *,
-    base: diff_options.Base,
-    head: diff_options.Head = "",
-    from_merge_base: diff_options.FromMergeBase = False,
-    stacks: diff_options.Stacks = None,
-    fail_on: diff_options.Stopping = diff_options.FailOn.NEW,
+    base: Base,
+    head: Head = "",
+    from_merge_base: FromMergeBase = False,
+    stacks: Stacks = None,
+    fail_on: Stopping = FailOn.NEW,
     as_json: arguments.AsJson = False,
-    output: diff_options.Output = None,
-    markdown: diff_options.Markdown = "",
-    sarif: diff_options.Sarif = "",
-    junit: diff_options.Junit = "",
-    deadline: diff_options.Deadline = diff_options.DEADLINE_S,
+    output: Output = None,
+    markdown: Markdown = "",
+    sarif: Sarif = "",
+    junit: Junit = "",
+    deadline: Deadline = DEADLINE_S,
     today: arguments.Today = "",
 ) -> int:
     """Compare every stack that a change touches: money, resources and rules, without a cloud or an engine.
@@ -46,7 +85,7 @@ def run_diff(
         from_merge_base=from_merge_base,
         stacks=tuple(stacks or ()),
         today=arguments.day(today).isoformat(),
-        only_new=fail_on is diff_options.FailOn.NEW,
+        only_new=fail_on is FailOn.NEW,
         deadline_s=deadline,
     )
     form = compared(find_project().root, asked, progress=progress)
@@ -56,7 +95,7 @@ def run_diff(
     return form["exit_code"]
 
 
-def _print(form: "DiffForm", *, as_json: bool) -> None:
+def _print(form: DiffForm, *, as_json: bool) -> None:
     """The comparison to stdout."""
     if as_json:
         print(json_text(form), end="")
@@ -66,27 +105,162 @@ def _print(form: "DiffForm", *, as_json: bool) -> None:
     show(*tables.parts(form))
 
 
-def _markdown(form: "DiffForm") -> str:
+def _markdown(form: DiffForm) -> str:
     from cli.pages.diff import markdown  # noqa: PLC0415 - each where it is asked for
 
     return markdown.text(form)
 
 
-def _sarif(form: "DiffForm") -> str:
+def _sarif(form: DiffForm) -> str:
     from cli.pages.diff import sarif  # noqa: PLC0415 - as above
 
     return sarif.text(form)
 
 
-def _junit(form: "DiffForm") -> str:
+def _junit(form: DiffForm) -> str:
     from cli.pages.diff import junit  # noqa: PLC0415 - as above
 
     return junit.text(form)
 
 
-_WRITERS: "Final[dict[str, Callable[[DiffForm], str]]]" = {
+_WRITERS: Final[dict[str, Callable[[DiffForm], str]]] = {
     "json": json_text,
     "markdown": _markdown,
     "sarif": _sarif,
     "junit": _junit,
 }
+
+
+app = typer.Typer(no_args_is_help=True, help="Post a diff to a pull or merge request; for jobs on the default branch.")
+
+LARGEST_REPORT = 1 << 20
+LARGEST_EVENT = 32 << 20  # docs.github.com/webhooks caps a payload at 25 MB, 2026-11
+Workflow = Annotated[
+    str, typer.Option("--workflow", metavar="PATH", help="Workflow file whose runs are posted; of others, none.")
+]
+Folder = Annotated[
+    Path, typer.Argument(metavar="FOLDER", help="Holds STACK.txt, and STACK.code with the exit code of atoll watch.")
+]
+
+
+@app.command("github")
+def github(workflow: Workflow = ".github/workflows/cost-diff.yml") -> int:
+    """Set the status atoll/cost and write the comment for the run in $GITHUB_EVENT_PATH.
+
+    Reads GITHUB_TOKEN, GITHUB_API_URL, GITHUB_REPOSITORY and GITHUB_STEP_SUMMARY. Exit code 1 where GitHub
+    does not take the status; a comment that is not allowed goes to the step summary.
+    """
+    from cli.pages.diff.markdown import render_comment  # noqa: PLC0415 - only this command posts
+    from operations.code_hosts.github_report import post  # noqa: PLC0415 - only this command posts
+
+    posted = post(_event(), github=_github(), render=render_comment, workflow=workflow, target=_run_url())
+    _summarize(posted.comment or posted.words)
+    show(posted.words)
+    return 0
+
+
+@app.command("gitlab")
+def gitlab() -> int:
+    """Write a note and the status atoll/cost for every open merge request whose cost job has ended.
+
+    Reads ATOLL_GITLAB_TOKEN, CI_API_V4_URL, CI_PROJECT_ID and CI_DEFAULT_BRANCH.
+    """
+    from cli.pages.diff.markdown import render_comment  # noqa: PLC0415 - as above
+    from operations.code_hosts import gitlab as host  # noqa: PLC0415 - only this command posts
+
+    project = _environment("CI_PROJECT_ID")
+    if not project.isdecimal():
+        raise InputError(f"CI_PROJECT_ID is {project!r}, not a number")
+    opened = host.gitlab(
+        root=_environment("CI_API_V4_URL"),
+        token=_environment("ATOLL_GITLAB_TOKEN"),
+        project=int(project),
+        branch=_environment("CI_DEFAULT_BRANCH"),
+    )
+    for line in host.post_all(opened, render=render_comment):
+        show(line)
+    return 0
+
+
+@app.command("issues")
+def issues(folder: Folder) -> int:
+    """Open, update or close one issue for each stack that `atoll watch` looked at."""
+    from operations.code_hosts.issues import keep  # noqa: PLC0415 - only this command posts
+
+    found = _watched(folder)
+    if not found:
+        note(f"{folder} holds no reports")
+    for line in keep(found, github=_github()):
+        show(line)
+    return 0
+
+
+def _watched(folder: Path) -> list[Watched]:
+    """Reports of the watch job: STACK.txt beside STACK.code, from a job with fewer rights than this one."""
+    from operations.code_hosts.issues import Watched  # noqa: PLC0415 - only this command posts
+
+    found: list[Watched] = []
+    for path in sorted(folder.glob("*.code")):
+        stack, code = path.stem, _text(path, largest=16).strip()
+        if not STACK_NAME.fullmatch(stack) or not code.isdecimal():
+            raise InputError(f"{path} is no exit code of a stack")
+        found.append(
+            Watched(stack=stack, exit_code=int(code), report=_text(path.with_suffix(".txt"), largest=LARGEST_REPORT))
+        )
+    return found
+
+
+def _text(path: Path, *, largest: int) -> str:
+    """The start of a file; "" where it is missing or a link."""
+    if path.is_symlink() or not path.is_file():
+        return ""
+    with path.open("rb") as file:
+        return file.read(largest).decode("utf-8", "replace")
+
+
+def _event() -> RunEvent:
+    """The event that started this job.
+
+    Raises:
+        InputError: there is none, or it is not of a finished run.
+    """
+    from operations.code_hosts.github import RUN_EVENT  # noqa: PLC0415 - only this command posts
+
+    path = Path(_environment("GITHUB_EVENT_PATH"))
+    try:
+        return RUN_EVENT.validate_python(read_json(path, most_bytes=LARGEST_EVENT))
+    except ValueError as error:
+        raise InputError(
+            f"{path} is not the event workflow_run", hint="start this in a job `on: workflow_run`"
+        ) from error
+
+
+def _github() -> GitHub:
+    from operations.code_hosts.github import BOT, github  # noqa: PLC0415 - only this command posts
+
+    return github(
+        root=os.environ.get("GITHUB_API_URL", "https://api.github.com"),
+        token=os.environ.get("GITHUB_TOKEN", ""),
+        repository=_environment("GITHUB_REPOSITORY"),
+        bot=os.environ.get("ATOLL_BOT", "") or BOT,
+    )
+
+
+def _run_url() -> str:
+    """Page of this run, for whoever clicks the status; "" outside of a job."""
+    parts = [os.environ.get(name, "") for name in ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID")]
+    return f"{parts[0]}/{parts[1]}/actions/runs/{parts[2]}" if all(parts) else ""
+
+
+def _summarize(text: str) -> None:
+    """Add to the summary of the job, where there is one."""
+    if path := os.environ.get("GITHUB_STEP_SUMMARY", ""):
+        with Path(path).open("a", encoding="utf-8") as file:
+            file.write(f"{text}\n")
+
+
+def _environment(name: str) -> str:
+    found = os.environ.get(name, "")
+    if not found:
+        raise InputError(f"{name} is not set", hint="atoll comment runs in a CI job, which sets it")
+    return found

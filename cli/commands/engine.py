@@ -1,14 +1,34 @@
 """`atoll engine`: get Pulumi's CLI and plugins at the pinned versions, and see what is here."""
 
+from __future__ import annotations
+
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.terminal.console import note, progress, show
-from operations.project.workspace import find_project, known_stack
+from cli.terminal import options
+from cli.terminal import options as arguments
+from cli.terminal.console import note, progress, show, show_json
+from cli.terminal.output import chosen_folder
+from cli.terminal.prompts import ask_passphrase, confirm, confirm_by_name
+from cli.views.engine import (
+    facts_table,
+    kept_table,
+    outputs_table,
+    tell_opened,
+    tell_plan,
+    tell_report,
+    terminal_progress,
+)
+from operations.project.workspace import find_project, known_stack, shown
+from planning.values.errors import AtollError, InputError
 
 if TYPE_CHECKING:
     from operations.engine.plugins import Plugin
+    from operations.engine.session import Opened
+    from operations.engine.teardown import State
+
 
 app = typer.Typer(no_args_is_help=True, help="Get the engine (Pulumi's CLI and plugins), and see what is here.")
 
@@ -37,9 +57,8 @@ def install(stack: OfStack = "") -> int:
 @app.command("status")
 def status(stack: OfStack = "") -> int:
     """CLI, plugins, backend and what encrypts secrets; exit code 1 where there is no CLI."""
-    from cli.views.engine import facts_table  # noqa: PLC0415 - as above
     from operations.engine import environment, plugins, session  # noqa: PLC0415 - Pulumi is imported once needed
-    from operations.engine.status import cli_facts, plugin_fact, surroundings_facts  # noqa: PLC0415 - as above
+    from operations.engine.environment import cli_facts, plugin_fact, surroundings_facts  # noqa: PLC0415 - as above
 
     root = find_project().root
     wanted = _wanted(stack)
@@ -55,7 +74,7 @@ def status(stack: OfStack = "") -> int:
     return MISSING if command is None else 0
 
 
-def _wanted(stack: str) -> "tuple[Plugin, ...]":
+def _wanted(stack: str) -> tuple[Plugin, ...]:
     """The plugins of a stack's resources, as its program registers them; of every provider where no stack is named."""
     from operations.engine import plugins  # noqa: PLC0415 - Pulumi is imported once needed
     from operations.offline.program import run  # noqa: PLC0415 - as above
@@ -65,3 +84,199 @@ def _wanted(stack: str) -> "tuple[Plugin, ...]":
     root = known_stack(stack).root
     with progress(f"running the program of {stack}"):
         return plugins.needed(each.type for each in run(stack, root=root).resources)
+
+
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")]
+AcceptUnknown = Annotated[
+    bool, typer.Option("--accept-unknown", help="Go on where nobody can tell whether it stays under the ceiling.")
+]
+SecretsProvider = Annotated[
+    str,
+    typer.Option(
+        "--secrets-provider",
+        metavar="KEY",
+        help="What encrypts the secrets of a new stack: passphrase, or awskms://, gcpkms://, azurekeyvault://, "
+        "hashivault:// and the key. Default: ATOLL_SECRETS_PROVIDER, else a passphrase.",
+        show_default=False,
+    ),
+]
+
+
+def run_preview(
+    stack: arguments.Stack,
+    *,
+    accept_unknown: AcceptUnknown = False,
+    expect_no_changes: Annotated[
+        bool, typer.Option("--expect-no-changes", help="Fail where anything would change.")
+    ] = False,
+    secrets_provider: SecretsProvider = "",
+    prices: arguments.Book = arguments.CURRENT_BOOK,
+    own: arguments.OwnBook = "",
+    today: arguments.Today = "",
+) -> int:
+    """Show what the engine would change.
+
+    Exit code: 0 within the ceiling, 10 over it, 11 where nobody can tell, 1 where the engine fails.
+    """
+    from operations.engine import operation, session  # noqa: PLC0415 - as above
+    from operations.plans import verdict  # noqa: PLC0415 - as above
+
+    project = known_stack(stack)
+    with progress(f"judging {stack}"):
+        plan = verdict.judged(project, stack, prices=prices, own=own, today=arguments.day(today))
+    tell_plan(project, plan, today=arguments.day(today))
+    opened = session.opened(project, stack, create=True, asked_provider=secrets_provider, ask_passphrase=ask_passphrase)
+    tell_opened(opened)
+    report = operation.preview(opened, total=verdict.expected_steps(plan), progress=terminal_progress())
+    tell_report(report, ahead=True)
+    verdict.refuse(plan, accept_unknown=accept_unknown)
+    if expect_no_changes and not report.is_empty:
+        raise AtollError(f"{stack} differs from what was built", hint=f"atoll up {stack} builds it as accepted")
+    return 0
+
+
+def run_up(
+    stack: arguments.Stack,
+    *,
+    yes: Yes = False,
+    accept_unknown: AcceptUnknown = False,
+    secrets_provider: SecretsProvider = "",
+    prices: arguments.Book = arguments.CURRENT_BOOK,
+    own: arguments.OwnBook = "",
+    today: arguments.Today = "",
+) -> int:
+    """Create or update the cluster.
+
+    Over the ceiling nothing is touched (exit code 10), and where nobody can tell (11) only with --accept-unknown.
+    """
+    from operations.engine import operation, session  # noqa: PLC0415 - as above
+    from operations.plans import verdict  # noqa: PLC0415 - as above
+
+    project = known_stack(stack)
+    with progress(f"judging {stack}"):
+        plan = verdict.judged(project, stack, prices=prices, own=own, today=arguments.day(today))
+    tell_plan(project, plan, today=arguments.day(today))
+    verdict.refuse(plan, accept_unknown=accept_unknown)
+    opened = session.opened(project, stack, create=True, asked_provider=secrets_provider, ask_passphrase=ask_passphrase)
+    tell_opened(opened)
+    total, following = verdict.expected_steps(plan), terminal_progress()
+    if not yes:
+        ahead = operation.preview(opened, total=total, progress=following)
+        tell_report(ahead, ahead=True)
+        if ahead.is_empty:
+            return 0
+        confirm(f"Build {stack} so?", yes=False)
+    tell_report(operation.up(opened, total=total, progress=following))
+    note(f"atoll outputs {stack} shows how to reach it")
+    return 0
+
+
+def run_refresh(stack: arguments.Stack, *, yes: Yes = False) -> int:
+    """Take what is live into the state; nothing in the cloud is changed.
+
+    What is live and differs from the state is shown first: a wrong kubeconfig or account makes everything look gone.
+    """
+    from operations.engine import operation, session  # noqa: PLC0415 - as above
+    from operations.engine.teardown import read_state  # noqa: PLC0415 - as above
+
+    opened = session.opened(known_stack(stack), stack, ask_passphrase=ask_passphrase)
+    total, following = len(read_state(opened).held) + 1, terminal_progress()
+    if not yes:
+        ahead = operation.preview_refresh(opened, total=total, progress=following)
+        tell_report(ahead, ahead=True)
+        if ahead.is_empty:
+            return 0
+        confirm(f"Write this into the state of {stack}?", yes=False)
+    report = operation.refresh(opened, total=total, progress=following)
+    tell_report(report)
+    if not report.is_empty:
+        note(f"atoll preview {stack} shows what an update would change back")
+    return 0
+
+
+def run_destroy(stack: arguments.Stack, *, yes: Yes = False) -> int:
+    """Delete everything that is not protected.
+
+    A cluster with deletion protection of its own loses that first, by an update of the cluster alone.
+    """
+    from operations.engine import session, teardown  # noqa: PLC0415 - as above
+    from operations.engine.teardown import read_state  # noqa: PLC0415 - as above
+
+    opened = session.opened(known_stack(stack), stack, ask_passphrase=ask_passphrase)
+    before = read_state(opened)
+    if not before.has_work:
+        show(f"{stack} holds nothing that a destroy deletes")
+        _tell_kept(opened, before, was=before)
+        return 0
+    _tell_ahead(stack, before)
+    confirm_by_name(f"Delete {stack}?", name=stack, yes=yes)
+    following = terminal_progress()
+    if before.guarded:
+        tell_report(teardown.lift_guard(opened, before, progress=following))
+    tell_report(teardown.destroy(opened, before, progress=following))
+    _tell_kept(opened, read_state(opened), was=before)
+    return 0
+
+
+def _tell_ahead(stack: str, state: State) -> None:
+    """What is going to happen, in its steps."""
+    kept = len(state.protected) + len(state.forgotten)
+    show(f"{stack}: {len(state.going)} resources are deleted, {kept} are kept")
+    if state.guarded:
+        names = ", ".join(each.name for each in state.guarded)
+        show(
+            f"step 1: {names} is protected against deletion by its cloud; an update with atoll:allowDestroy lifts that",
+            "step 2: everything that is not protected is deleted, what depends on others first",
+        )
+
+
+def _tell_kept(opened: Opened, after: State, *, was: State) -> None:
+    """What is still there, and how to find what else costs money."""
+    from operations.engine.teardown import left_behind  # noqa: PLC0415 - Pulumi is imported once needed
+
+    kept = list(left_behind(was=was, after=after))
+    if kept:
+        show("Kept, and billed where it costs something:", kept_table(kept))
+    if after.protected:
+        prefix = opened.backend.prefix()
+        note(
+            f"to let go of protected data: {prefix}pulumi state unprotect --all --stack {opened.name}, "
+            "then destroy again; the engine forgets it, and you delete it in the cloud by hand"
+        )
+    note(f"atoll leftovers {opened.name} asks the cloud what is still there and costs money")
+
+
+def run_outputs(
+    stack: options.Stack,
+    *,
+    show_secrets: Annotated[bool, typer.Option("--show-secrets", help="Print secrets, too.")] = False,
+    as_json: options.AsJson = False,
+    output: Annotated[
+        str, options.folder_option("Write kubeconfigs and VPN profiles into a folder, readable by you alone.")
+    ] = "",
+    write: Annotated[str, options.old_option("--write", metavar="DIR")] = "",
+) -> int:
+    """Show the outputs of a stack; secrets are masked unless you ask for them."""
+    write = chosen_folder(output, old=write, option="--write")
+    if write and (as_json or show_secrets):
+        unused = "--json" if as_json else "--show-secrets"
+        raise typer.BadParameter("-o DIR writes files and prints nothing; leave one of them out", param_hint=unused)
+    from operations.engine import outputs, session  # noqa: PLC0415 - Pulumi is imported once needed
+
+    opened = session.opened(known_stack(stack), stack, ask_passphrase=ask_passphrase)
+    found = outputs.read_outputs(opened, secrets=show_secrets or bool(write))
+    if write:
+        texts = outputs.files(found.plain)
+        if not texts:
+            raise InputError(f"{stack} hands over no kubeconfig and no VPN profile; nothing was written")
+        for path in outputs.write_private(Path(write), texts):
+            note(f"written: {shown(path)}")
+        return 0
+    values = found.shown(secrets=show_secrets)
+    if as_json:
+        show_json(values)
+    elif values:
+        show(outputs_table(outputs.rows(values), whole=show_secrets))
+    else:
+        show(f"{stack} has no outputs: nothing is built")
+    return 0

@@ -1,14 +1,321 @@
 """`atoll nodes`: nodes that fail, from the first sign to the machine in their place."""
 
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final, cast
+
 import typer
 
-from cli.commands.node_operations import listing, repair, watch
+from cli.terminal import options as arguments
+from cli.terminal.console import json_text, note, progress, show, show_json
+from cli.terminal.output import chosen_files, deliver, tell_written
+from operations.project.atomic_files import write_all
+from operations.project.workspace import known_stack, shown
+from planning.incidents.findings import Standing
+from planning.incidents.form import incidents_form, nodes_form
+from planning.incidents.spares import SHARE_PERCENT
+from planning.values.errors import CannotTellError, InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator
+
+    from operations.nodes.health import Look, Scene
+    from operations.nodes.incident_log import IncidentLog
+    from operations.nodes.ports import Cluster
+    from operations.nodes.repair import Asked
+    from planning.incidents.node import Node
+
+
+NodeName = Annotated[str, typer.Argument(metavar="NODE", help="Name of a node.", show_default=False)]
+Placement = Annotated[
+    str, typer.Option("--placement", metavar="NAME", help="One of several clusters of the stack.", show_default="first")
+]
+Because = Annotated[str, typer.Option("--because", metavar="TEXT", help="Why; it is written down.", show_default=False)]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+HINT: Final = "one at a time: wait for it, or stop it; `atoll nodes incidents` shows how far it is"
+
+
+def now() -> datetime:
+    """The time, in UTC."""
+    return datetime.now(tz=UTC)
+
+
+@contextmanager
+def writing(scene: Scene) -> Generator[IncidentLog]:
+    """The log of a stack, held by this process alone.
+
+    Raises:
+        InputError: another process mends nodes of this stack, or the log was edited.
+    """
+    from operations.nodes.incident_log import FOLDER, IncidentLog  # noqa: PLC0415 - where it is asked for
+    from operations.project.lease import only_writer  # noqa: PLC0415 - as above
+
+    folder = scene.folder / FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
+    with only_writer(folder, at=now(), what=f"a command about the nodes of {scene.stack}", hint=HINT):
+        log = IncidentLog(scene.folder, now=now)
+        try:
+            yield log
+        finally:
+            log.close()
+
+
+Markdown = Annotated[
+    str, typer.Option("--markdown", metavar="FILE", help='Write a Markdown table; "-": print it.', show_default=False)
+]
+Output = Annotated[list[str] | None, arguments.output_of(".json, .md")]
+
+
+def nodes(
+    stack: arguments.Stack,
+    *,
+    placement: Placement = "",
+    as_json: arguments.AsJson = False,
+    output: arguments.Output = None,
+) -> int:
+    """Show each node of the stack: its pool, how it is doing, whether it is a spare, and what is wrong with it.
+
+    Nothing is changed. The kubeconfig is the one that ATOLL_KUBECONFIG, or the checklist's own variable, names.
+    """
+    from cli.views.nodes import nodes_parts  # noqa: PLC0415 - as above
+    from operations.nodes import health  # noqa: PLC0415 - where it is asked for
+    from operations.nodes.kubernetes_cluster import opened  # noqa: PLC0415 - an SDK, as above
+
+    scene = health.scene_of(stack, placement=placement)
+    at = now()
+    with progress(f"asking the cluster of {stack}"):
+        looked = health.look(scene, opened(scene.spec), now=at)
+    form = nodes_form(
+        stack,
+        looked.nodes,
+        verdicts=looked.verdicts,
+        pools=scene.pools,
+        strangers=looked.strangers,
+        silence=looked.silence,
+        at=at,
+    )
+    deliver(cast("dict[str, object]", form), as_json=as_json, output=output, parts=lambda: nodes_parts(form))
+    return 0
+
+
+def incidents(
+    stack: arguments.Stack, *, as_json: arguments.AsJson = False, output: Output = None, markdown: Markdown = ""
+) -> int:
+    """Show every node that failed, when what was done about it, and how it ended; from the log, in UTC."""
+    from cli.views.nodes import incidents_markdown, incidents_parts  # noqa: PLC0415 - as above
+    from operations.nodes.incident_log import logged  # noqa: PLC0415 - where it is asked for
+
+    folder = Path(shown(known_stack(stack).stacks / stack))
+    form = incidents_form(stack, logged(folder))
+    printed = markdown == "-"
+    if printed and as_json:
+        raise typer.BadParameter("only one of --json and --markdown - prints", param_hint="--markdown")
+    files = chosen_files(output, forms=("json", "markdown"), markdown="" if printed else markdown)
+    texts = {"json": json_text, "markdown": incidents_markdown}
+    write_all({path: texts[kind](form) for kind, path in files.items()})
+    if printed:
+        sys.stdout.write(incidents_markdown(form))
+    elif as_json:
+        show_json(cast("dict[str, object]", form))
+    else:
+        show(*incidents_parts(form))
+    tell_written(files.values())
+    return 0
+
+
+EVERY_SECONDS: Final = 3.0
+LOST: Final = "; what they keep on the node (emptyDir) is lost"
+PLATFORM: Final = "it carries the platform: the VPN, gateways and Prometheus may be away for minutes; the drain waits"
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")]
+Force = Annotated[bool, typer.Option("--force", help="End pods, too, that nothing starts again.")]
+Keep = Annotated[bool, typer.Option("--keep", help="Keep the machine: it only needs a reset or a reboot.")]
+ByTicket = Annotated[bool, typer.Option("--ticket", help="Write a ticket even where an API replaces the machine.")]
+Timeout = Annotated[int, typer.Option("--timeout", min=1, max=86_400, help="Seconds until the node has to be empty.")]
+Grace = Annotated[
+    int, typer.Option("--grace", min=0, max=7200, help="Least seconds for each pod to write a checkpoint.")
+]
+
+
+def mend(
+    stack: arguments.Stack,
+    node: NodeName,
+    *,
+    because: Because = "",
+    dry_run: DryRun = False,
+    yes: Yes = False,
+    force: Force = False,
+    keep: Keep = False,
+    ticket: ByTicket = False,
+    timeout: Timeout = 900,
+    grace: Grace = 0,
+    placement: Placement = "",
+) -> int:
+    """Take a node out of use and replace it: cordon, a spare in its place, drain, then the API or a ticket.
+
+    Disruption budgets are kept; a pod that may not go is named and stays. Each step is written to the stack's log of
+    incidents and is not done twice: run the command again after whatever stopped it.
+    """
+    from operations.nodes import health, repair, watch  # noqa: PLC0415 - where it is asked for
+    from operations.nodes.drain import Waiting  # noqa: PLC0415 - as above
+    from operations.nodes.incident_log import logged  # noqa: PLC0415 - as above
+    from operations.nodes.kubernetes_cluster import opened  # noqa: PLC0415 - an SDK, as above
+
+    scene = health.scene_of(stack, placement=placement)
+    cluster = opened(scene.spec)
+    asked = repair.Asked(node=node, because=because, force=force, keep=keep, ticket=ticket)
+    looked = health.look(scene, cluster, now=now())
+    if dry_run or not yes:
+        gone = any(each.open and each.node == node for each in logged(scene.folder))
+        if not gone or any(each.name == node for each in looked.nodes):
+            subject = health.found(looked, node)
+            repair.may_be_mended(subject, looked, because=because, known=logged(scene.folder))
+            show(*_foreseen(subject, looked, scene, cluster, asked))
+        if dry_run:
+            return 0
+        _ask(f"Mend {node}?")
+    wait = Waiting(timeout_s=timeout, every_s=EVERY_SECONDS, grace_s=grace, clock=time.monotonic, sleep=time.sleep)
+    with writing(scene) as log:
+        closed = watch.settle(looked, scene=scene, cluster=cluster, log=log, say=note)
+        if any(each.node == node for each in closed):
+            return 0
+        work = repair.Work(scene=scene, cluster=cluster, log=log, waiting=wait, say=note)
+        incident = repair.mend(asked, work)
+    note(f"incident {incident.id} stays open until {node} works again or another machine has come")
+    return 0
+
+
+def hold(stack: arguments.Stack, node: NodeName, *, placement: Placement = "") -> int:
+    """Hold an idle node back as a spare of its pool: it passed its burn-in, and works once another one fails."""
+    from operations.nodes import health, watch  # noqa: PLC0415 - where it is asked for
+    from operations.nodes.kubernetes_cluster import opened  # noqa: PLC0415 - an SDK, as above
+
+    scene = health.scene_of(stack, placement=placement)
+    with writing(scene) as log:
+        note(watch.hold(node, scene=scene, cluster=opened(scene.spec), log=log))
+    return 0
+
+
+def close(
+    stack: arguments.Stack,
+    incident: Annotated[str, typer.Argument(metavar="INCIDENT", help="Its id.", show_default=False)],
+    *,
+    because: Annotated[str, typer.Option("--because", metavar="TEXT", help="How it ended.", show_default=False)],
+) -> int:
+    """Close an incident by hand, where the machine was given back for good. Nothing in the cluster is changed."""
+    from operations.nodes import health, watch  # noqa: PLC0415 - where it is asked for
+
+    scene = health.scene_of(stack)
+    with writing(scene) as log:
+        watch.close(incident, because=because, log=log)
+    note(f"incident {incident} is closed")
+    return 0
+
+
+def _foreseen(node: Node, looked: Look, scene: Scene, cluster: Cluster, asked: Asked) -> Iterator[str]:
+    """What would be done, step by step."""
+    from operations.nodes.repair import choice, no_spare  # noqa: PLC0415 - where it is asked for
+    from operations.nodes.replacement import remedy_for  # noqa: PLC0415 - as above
+    from planning.incidents import node as node_labels  # noqa: PLC0415 - as above
+    from planning.incidents.pods import blocking, leaving, unowned  # noqa: PLC0415 - as above
+
+    verdict = looked.verdicts[node.name]
+    yield f"{node.name} of {node.pool} is {verdict.standing}: {verdict.words or 'nothing is known to be wrong with it'}"
+    pods, budgets = cluster.pods_on(node.name), cluster.budgets()
+    yield f"1. cordon{' (it is already)' if node.cordoned else ''}"
+    chosen = choice(node, looked, scene)
+    sold = scene.pools[node.pool].spares
+    yield f"2. spare: {chosen.node.name} takes over" if chosen.node else f"2. {no_spare(chosen, sold)}"
+    yield f"3. drain: {len(leaving(pods))} pods{LOST if any(each.files for each in leaving(pods)) else ''}"
+    if node.labels.get(node_labels.ROLE) == node_labels.SYSTEM:
+        yield f"   {PLATFORM}"
+    for each in leaving(pods):
+        if held := blocking(each, budgets):
+            budget = ", ".join(f"{one.namespace}/{one.name}" for one in held)
+            yield f"   {each.words} has to wait: disruption budget {budget} allows none to go now"
+    for each in unowned(pods):
+        yield f"   {each.words} is started again by nothing{' and is ended' if asked.force else ': --force ends it'}"
+    words = "the machine is kept" if asked.keep else remedy_for(node, scene, by_ticket=asked.ticket).words
+    yield f"4. replace: {words}"
+
+
+def _ask(question: str) -> None:
+    """Go on only with a yes.
+
+    Raises:
+        InputError: nobody is there to ask.
+        typer.Abort: no.
+    """
+    import sys  # noqa: PLC0415 - where it is asked for
+
+    from planning.values.errors import InputError  # noqa: PLC0415 - as above
+
+    if not sys.stdin.isatty():
+        raise InputError("nobody is at the terminal to say yes; nothing was touched", hint="--yes does not ask")
+    typer.confirm(question, abort=True, err=True)
+
+
+Once = Annotated[bool, typer.Option("--once", help="Look once; exit 1 where a node failed, 11 where one is unknown.")]
+Cordon = Annotated[bool, typer.Option("--cordon", help="Cordon what certainly failed, and open its incident.")]
+AtMost = Annotated[int, typer.Option("--at-most", min=1, max=1000, help="Nodes of one pool away at once, at most.")]
+Share = Annotated[int, typer.Option("--share", min=1, max=100, help="Percent of a pool away at once, at most.")]
+Every = Annotated[int, typer.Option("--every", min=5, max=3600, help="Seconds between two looks.")]
+
+
+def watch(
+    stack: arguments.Stack,
+    *,
+    once: Once = False,
+    cordon: Cordon = False,
+    at_most: AtMost = 1,
+    share: Share = SHARE_PERCENT,
+    every: Every = 60,
+    placement: Placement = "",
+) -> int:
+    """Look at the nodes again and again, and say what fails.
+
+    A node whose kubelet is silent is said, never cordoned. Of each pool, no more than --at-most nodes and --share
+    percent are away at once, one always: more at a time is a false alarm or an outage, and needs a person.
+    """
+    from operations.nodes import health  # noqa: PLC0415 - where it is asked for
+    from operations.nodes import watch as watching  # noqa: PLC0415 - as above
+    from operations.nodes.kubernetes_cluster import opened  # noqa: PLC0415 - an SDK, as above
+
+    scene = health.scene_of(stack, placement=placement)
+    limit = watching.Limit(at_most=at_most, share_percent=share)
+    cluster = opened(scene.spec)
+    while True:
+        try:
+            looked = health.look(scene, cluster, now=now())
+            watching.said(looked, note)
+            if cordon:
+                with writing(scene) as log:
+                    watching.act(looked, scene=scene, cluster=cluster, log=log, limit=limit, say=note)
+        except InputError as error:  # the cluster is away for a moment, or somebody mends a node just now
+            if once:
+                raise
+            note(f"{error}; looking again in {every} s")
+        else:
+            if once:
+                return _exit_code({each.standing for each in looked.verdicts.values()})
+        time.sleep(every)
+
+
+def _exit_code(standings: set[Standing]) -> int:
+    if Standing.FAILED in standings:
+        return InputError.exit_code
+    return CannotTellError.exit_code if Standing.UNKNOWN in standings else 0
+
 
 app = typer.Typer(help="Nodes that fail: see them, take them out of use, replace them, and keep the log.")
 
-app.command("list")(listing.nodes)
-app.command("watch")(watch.watch)
-app.command("mend")(repair.mend)
-app.command("hold")(repair.hold)
-app.command("incidents")(listing.incidents)
-app.command("close")(repair.close)
+app.command("list")(nodes)
+app.command("watch")(watch)
+app.command("mend")(mend)
+app.command("hold")(hold)
+app.command("incidents")(incidents)
+app.command("close")(close)

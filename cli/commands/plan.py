@@ -1,5 +1,7 @@
 """`atoll plan`: what the program of a stack would build and what that costs, without an engine or a cloud account."""
 
+from __future__ import annotations
+
 from collections import Counter
 from enum import StrEnum
 from pathlib import Path
@@ -10,10 +12,9 @@ import typer
 from cli.terminal import options
 from cli.terminal.amounts import expected_month
 from cli.terminal.console import json_text, note, progress, screen_width, show, show_lines
-from cli.terminal.output import chosen_files, tell_written
-from cli.views.plan import counts_line, differences_table, resource_tree
-from cli.views.policies import policy_parts
-from cli.views.quote.bill import lay_out_bill
+from cli.terminal.output import chosen_files, deliver, tell_written
+from cli.views.plan import counts_line, differences_table, policy_parts, resource_tree, rule_parts, rules_table
+from cli.views.quote.derivations import lay_out_bill
 from cli.views.software import software_parts
 from components.platform.building_blocks.artifact_mirror import refuse, shelf
 from operations.engine.stack_warnings import reminders
@@ -21,16 +22,20 @@ from operations.plans.plan import Planned, left_out_forms, plan_form, planned, s
 from operations.plans.price_book import price_book
 from operations.project.accepted_lock import accepted_lock
 from operations.project.atomic_files import write_all
-from operations.project.workspace import Project, known_stack, shown
+from operations.project.workspace import Project, find_project, known_stack, shown
+from planning.inputs.faults import nearest
 from planning.platform.base_layer_software import beneath
+from planning.values.errors import InputError
+from policies.reference_page import rule_form
 from policies.settings_reader import read_law
-from policies.table import RULES
+from policies.table import BY_NAME, RULES
 
 if TYPE_CHECKING:
     from operations.plans.plan_form import ResourceForm
     from planning.costs.resources.resource import Resource
     from planning.platform.digests import SoftwareLock
     from planning.spec.lock import Lock
+
 
 DISAGREE = 1
 FORMAT_OPTION = "--format"
@@ -87,7 +92,7 @@ def run_plan(
     return report.exit_code or (DISAGREE if plan.differences else 0)
 
 
-def _software(project: Project, lock: "Lock") -> "SoftwareLock":
+def _software(project: Project, lock: Lock) -> SoftwareLock:
     """Digests that are known.
 
     Raises:
@@ -101,7 +106,7 @@ def _software(project: Project, lock: "Lock") -> "SoftwareLock":
     return found.lock
 
 
-def _registered(project: Project, stack: str) -> "tuple[Resource, ...]":
+def _registered(project: Project, stack: str) -> tuple[Resource, ...]:
     from operations.offline.program import run as run_offline  # noqa: PLC0415 - Pulumi is imported once it is needed
 
     return run_offline(stack, root=project.root).resources
@@ -120,7 +125,7 @@ def _json(plan: Planned) -> str:
 def _print_terraform(plan: Planned) -> None:
     """The plan to stdout; to stderr, what it does not hold."""
     from operations.terraform.plan import left_out, terraform_plan  # noqa: PLC0415 - as above
-    from operations.terraform.references import documents_of  # noqa: PLC0415 - as the run, only once it is needed
+    from operations.terraform.policy_documents import documents_of  # noqa: PLC0415 - as the run, only once it is needed
 
     documents = documents_of(plan.lock.stack, plan.resources, root=known_stack(plan.lock.stack).root)
     print(json_text(terraform_plan(plan.resources, documents=documents)), end="")
@@ -146,3 +151,26 @@ def _show(plan: Planned) -> None:
 
 
 PRINTERS = {Format.TABLE: _show, Format.JSON: _print_json, Format.TERRAFORM: _print_terraform}
+
+
+def run_rules(
+    name: Annotated[str, typer.Argument(metavar="[RULE]", help="One rule, in full.", show_default=False)] = "",
+    *,
+    as_json: options.AsJson = False,
+    output: options.Output = None,
+) -> int:
+    """List the rules with their levels here, or explain one."""
+    law = read_law(Path(shown(find_project().law)), rules=RULES)
+    if name and name not in BY_NAME:
+        near = nearest(name, BY_NAME)
+        raise InputError(
+            f"there is no rule {name!r}", hint=f'did you mean "{near}"?' if near else "atoll rules lists them"
+        )
+    chosen = (BY_NAME[name],) if name else RULES
+    deliver(
+        {"rules": [rule_form(rule, law) for rule in chosen]},
+        as_json=as_json,
+        output=output,
+        parts=lambda: rule_parts(chosen[0], law) if name else (rules_table(chosen, law),),
+    )
+    return 0

@@ -1,15 +1,21 @@
 """`atoll quote`: three to five priced options for a checklist."""
 
+from __future__ import annotations
+
+from dataclasses import replace
+from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from cli.terminal import options
+from cli.terminal import options as arguments
 from cli.terminal.console import json_text, note, screen_width, show_json, show_lines
 from cli.terminal.layout import ScreenLine
 from cli.terminal.output import chosen_files, tell_written
-from cli.views.quote.bill import lay_out_bill
+from cli.views.quote.derivations import lay_out_bill, lay_out_figures
 from cli.views.quote.labels import order_options
 from cli.views.quote.options import lay_out_details, lay_out_option
 from cli.views.quote.summary import lay_out_quote
@@ -17,13 +23,19 @@ from operations.plans.price_book import unused_lines
 from operations.plans.quote import Answer, Wanted, exit_code, option_named, quoted
 from operations.project.atomic_files import write_all
 from operations.project.workspace import subject
+from planning.checklist.reading.checklist_file import read_file
+from planning.quoting.explanation import bill_figures, explain, option_figures, subjects
 from planning.quoting.option import ceilings
-from planning.quoting.quote import Option
-from planning.quoting.quote_form import option_form, quote_form
-from planning.values.errors import InputError
+from planning.quoting.quote_form import explain_form, option_form, quote_form
+from planning.sizing.checklist_demands import size
+from planning.values.errors import AtollError, InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
+
+    from planning.quoting.quote import Option, Quote
+    from planning.sizing.demand import Figure
+
 
 OptionName = Annotated[
     str, typer.Option("--option", metavar="ID", help="Show one option with its whole bill.", show_default=False)
@@ -116,14 +128,14 @@ def _refuse_unwritable(html: str, markdown: str) -> None:
         raise InputError(f"--html and --markdown name the same file: {html}", hint="give each a name of its own")
 
 
-def _form(answer: Answer, one: Option | None) -> "Mapping[str, object]":
+def _form(answer: Answer, one: Option | None) -> Mapping[str, object]:
     """The quote, or the one option that was asked for."""
     return cast("Mapping[str, object]", quote_form(answer.quote) if one is None else option_form(one))
 
 
-def _write_documents(answer: Answer, one: Option | None, files: "Mapping[str, Path]") -> None:
+def _write_documents(answer: Answer, one: Option | None, files: Mapping[str, Path]) -> None:
     # A quote without a document need not wait for these.
-    from cli.pages.quote.files import documents  # noqa: PLC0415 - see above
+    from cli.pages.quote.document import documents  # noqa: PLC0415 - see above
 
     html, markdown = (str(files.get(form, "")) for form in ("html", "markdown"))
     texts = documents(answer, html=html, markdown=markdown)
@@ -131,3 +143,72 @@ def _write_documents(answer: Answer, one: Option | None, files: "Mapping[str, Pa
         texts = {**texts, files["json"]: json_text(_form(answer, one))}
     write_all(texts)
     tell_written(texts)
+
+
+def run_explain(
+    stack_or_file: arguments.StackOrFile,
+    about: Annotated[
+        str,
+        typer.Argument(
+            metavar="[SUBJECT|NAME|OPTION]",
+            help="A workload, part of a figure's name, or an option of the quote with every line of its bill.",
+            show_default=False,
+        ),
+    ] = "",
+    *,
+    prices: arguments.Book = arguments.CURRENT_BOOK,
+    price_book: arguments.OwnBook = "",
+    today: arguments.Today = "",
+    as_json: arguments.AsJson = False,
+    output: arguments.Output = None,
+) -> int:
+    """Show how each figure of the sizing came about, and what the options cost at least and at most."""
+    asked = subject(stack_or_file)
+    sizing = size(read_file(asked.checklist))
+    known = subjects(sizing)
+    figures = explain(sizing, subject=about) if about in known else explain(sizing, name=about)
+    ask = partial(quoted, asked, book=prices, own=price_book, today=arguments.day(today), allow_stale=True)
+    if not about:
+        figures += _costs(ask)
+    elif not figures:
+        figures = _option(ask().quote, about, known=known)
+    form = explain_form(asked.stack, figures)
+    files = chosen_files(output, forms=("json",))
+    write_all({path: json_text(form) for path in files.values()})
+    tell_written(files.values())
+    if as_json:
+        show_json(form)
+    else:
+        show_lines(lay_out_figures(figures, width=screen_width()))
+    return 0
+
+
+def _costs(ask: Callable[[], Answer]) -> tuple[Figure, ...]:
+    """The readings of every option's month; none, with a remark, where no option can be had."""
+    try:
+        quote = ask().quote
+    except AtollError as error:
+        note(f"no option has a price to explain: {error}")
+        return ()
+    months = tuple(figure for option in quote.shown for figure in option_figures(option))
+    first = quote.recommended
+    hours = (replace(each, subject=f"{each.subject} in {first.id}") for each in first.explain_hours())
+    return (*months, *hours)
+
+
+def _option(quote: Quote, about: str, *, known: Sequence[str]) -> tuple[Figure, ...]:
+    """One option's readings, and every line of its bill.
+
+    Raises:
+        InputError: neither a figure nor an option has this name.
+    """
+    try:
+        option = option_named(quote, about)
+    except InputError as error:
+        options = [option.id for option in quote.shown]
+        near = get_close_matches(about, (*known, *options), n=1)
+        raise InputError(
+            f"there is no figure of {about!r}; there are figures of: {', '.join((*dict.fromkeys(known), *options))}",
+            hint=f'did you mean "{near[0]}"?' if near else error.hint,
+        ) from error
+    return (*option_figures(option), *bill_figures(option), *option.explain_hours())

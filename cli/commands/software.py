@@ -4,7 +4,7 @@ from typing import Annotated, cast
 
 import typer
 
-from catalogs.provider_restrictions import FORBIDDABLE
+from catalogs.providers import FORBIDDABLE
 from catalogs.software.reader import software
 from catalogs.software.validation import flaws
 from cli.terminal import options
@@ -15,10 +15,9 @@ from components.platform.building_blocks.artifact_mirror import Shelf, shelf
 from operations.project.accepted_lock import own_lock
 from operations.project.atomic_files import write_all
 from operations.project.workspace import find_project, known_stack, shown
-from planning.platform.base_layer_software import beneath
+from planning.platform.base_layer_software import beneath, untested
 from planning.platform.digests import LOCK_NAME, Sourced
 from planning.platform.software_form import copies_form, software_form
-from planning.platform.versions import untested
 from planning.spec.lock import Lock
 from planning.spec.platform import Platform
 from planning.values.errors import InputError

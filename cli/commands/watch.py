@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from operations.plans.watch_form import WatchForm
-    from planning.costs.resources.formats.preview import Preview
+    from planning.costs.resources.formats.values import Preview
 
 STATE_SUFFIX = ".json"
 EXPORTED = "deployment"  # what `pulumi stack export` wraps the state in

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from cli.main.command_group import HELP, LazyGroup
+from cli.main.command_table import rewritten
 from cli.main.interrupts import STOPPED, STOPPED_TEXT, hear_interrupts
-from cli.main.renamed_options import rewritten
 from cli.terminal.errors import told
 
 if TYPE_CHECKING:

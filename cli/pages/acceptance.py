@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from cli.pages.charts.acceptance import STYLE, Bar, Curve, Dot, all_reduce_chart, node_chart
 from cli.pages.documents.html import document_page
-from planning.acceptance.report import fabric, nodes
+from planning.acceptance.report import tables
 from planning.acceptance.report.formatting import FAILED, gib
 
 if TYPE_CHECKING:
@@ -25,11 +25,11 @@ def page(document: Document, form: AcceptanceForm) -> str:
 
 def _pictures(form: AcceptanceForm) -> Iterator[tuple[str, Markup]]:
     for curve in form["curves"]:
-        yield fabric.fabric_chart_name(curve["pool"]), _fabric(curve)
+        yield tables.fabric_chart_name(curve["pool"]), _fabric(curve)
     for pool in form["pools"]:
         found = _nodes(form, pool["name"], pool["placement"])
         if found is not None:
-            yield nodes.node_chart_name(pool["subject"]), found
+            yield tables.node_chart_name(pool["subject"]), found
 
 
 def _fabric(curve: CurveForm) -> Markup:
@@ -51,9 +51,9 @@ def _fabric(curve: CurveForm) -> Markup:
 
 
 def _nodes(form: AcceptanceForm, pool: str, placement: str) -> Markup | None:
-    found = nodes.worst_of(form)
+    found = tables.worst_of(form)
     mine = [each for each in form["nodes"] if (each["pool"], each["placement"]) == (pool, placement)]
-    told = {each["name"]: found.get((nodes.DRAWN, f"node/{each['name']}")) for each in mine}
+    told = {each["name"]: found.get((tables.DRAWN, f"node/{each['name']}")) for each in mine}
     verdicts = [each for each in told.values() if each is not None and each["measured"] is not None]
     if not verdicts:
         return None

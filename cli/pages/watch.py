@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from catalogs.units import spell_unit
-from cli.pages.documents.markdown_blocks import box, fitted, listed, table
+from catalogs.parsing import spell_unit
+from cli.pages.documents.markdown import box, fitted, listed, table
 from cli.terminal.escaping import name, prose, title
 from cli.views.diff import amounts as figures
-from cli.views.watch_verdicts import amounts, headline, is_loud, prices_of, reason, state
+from cli.views.watch import amounts, headline, is_loud, prices_of, reason, state
 from planning.values.money import parse_amount
 
 if TYPE_CHECKING:

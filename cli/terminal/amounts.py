@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Final
 
-from catalogs.units import spell_unit
+from catalogs.parsing import spell_unit
 from planning.quoting.quote_form import expected_nodes
 from planning.values.money import CENT, round_to, to_cents
 

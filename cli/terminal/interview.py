@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Final, final
 
 from planning.checklist.reading.checklist_file import read
 from planning.checklist.reference.question import Question, derive_default
-from planning.checklist.reference.question_list import MORE, QUESTIONS
-from planning.checklist.reference.questionnaire import complete, compose, separate
+from planning.checklist.reference.questionnaire import MORE, QUESTIONS, complete, compose, separate
 from planning.inputs.faults import nearest
 from planning.values.errors import Fault, InputError
 

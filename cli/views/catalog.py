@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from catalogs.catalog import Catalog
     from catalogs.model import Accelerator, Machine, Price
-    from planning.quoting.compute_price import Worth
+    from planning.quoting.price_performance import Worth
 
 
 def providers_table(catalog: Catalog) -> Table:

@@ -13,14 +13,22 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from cli.terminal.console import note
+from cli.terminal.console import note, show
+from cli.views.plan import exemption_lines, verdict_lines
+from operations.engine.stack_warnings import reminders
+from operations.project.workspace import shown
 from planning.values.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+    from datetime import date
 
-    from operations.engine.progress import Progress, Step
-    from operations.engine.state import Held
+    from operations.engine.operation import Progress, Report, Step
+    from operations.engine.session import Opened
+    from operations.engine.teardown import Held
+    from operations.plans.plan import Planned
+    from operations.project.workspace import Project
+
 
 EVERY_S: Final = 30.0  # between two lines of progress where nobody watches
 LONGEST: Final = 100  # characters of an output in a table
@@ -58,7 +66,7 @@ def following(title: str) -> Generator[Callable[[str], None]]:
 
 def terminal_progress() -> Progress:
     """How an operation tells the terminal how it goes."""
-    from operations.engine.progress import Progress  # noqa: PLC0415 - Pulumi is imported once needed
+    from operations.engine.operation import Progress  # noqa: PLC0415 - Pulumi is imported once needed
 
     return Progress(follow=following, say=note)
 
@@ -126,3 +134,39 @@ def _cell(value: object, *, whole: bool) -> str:
     if whole or (len(text) <= LONGEST and "\n" not in text):
         return text
     return f"{text.splitlines()[0][:LONGEST]} … ({len(text.splitlines())} lines)"
+
+
+def tell_plan(project: Project, plan: Planned, *, today: date) -> None:
+    """The bill in one line, the verdict, and what no longer is as it was accepted."""
+    for line in (*reminders(project, plan.lock, today=today), *plan.unmatched):
+        note(f"warning: {line}")
+    show(*verdict_lines(plan), *exemption_lines(plan.report))
+
+
+def tell_opened(opened: Opened) -> None:
+    """Where the state of a stack made just now is, as long as nobody chose that."""
+    if opened.is_new and opened.backend.folder:
+        note(f"state of {opened.name}: {shown(opened.backend.folder)}, ignored by git")
+        note(f"for plain pulumi: export {opened.backend.prefix().strip()}")
+
+
+def tell_report(report: Report, *, ahead: bool = False) -> None:
+    """Warnings, then what changed or would change; a failure is raised after that.
+
+    Raises:
+        AtollError: the operation failed.
+    """
+    from operations.engine.messages import together  # noqa: PLC0415 - Pulumi is imported once needed
+
+    for warning in together(report.warnings):
+        note(f"warning: {warning}")
+    if ahead and report.steps:
+        show(steps_table(report.steps))
+    if report.failure is None or not (ahead or report.is_empty):
+        show(counts_line(report.title, report.changes, seconds=report.seconds, ahead=ahead))
+    if report.failure is None:
+        return
+    reasons = together(report.complaints)
+    for reason in reasons if len(reasons) > 1 else ():
+        note(reason)
+    raise report.failure

@@ -11,7 +11,7 @@ from rich.text import Text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from planning.platform.software_shapes import CopiesForm, LeftOutForm, ListedForm, PinnedForm, SoftwareForm
+    from planning.platform.software_form import CopiesForm, LeftOutForm, ListedForm, PinnedForm, SoftwareForm
 
 UNRESOLVED: Final = "yellow"
 OF_OUR_OWN: Final = "with Atoll"

@@ -9,10 +9,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from catalogs.units import spell_unit
+from catalogs.parsing import spell_unit
 from cli.terminal.escaping import plain
 from cli.views.diff import amounts as figures
-from cli.views.watch_verdicts import amounts, headline, is_loud, prices_of, reason, state
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,6 +19,59 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from operations.plans.watch_form import WatchedForm, WatchForm
+
+
+LOUD: Final = {"over": "OVER", "cannot tell": "CANNOT TELL"}
+
+
+def state(stack: WatchedForm) -> str:
+    """Failed, over, cannot tell, differs from the lock, or within."""
+    if stack["verdict"] is None:
+        return "FAILED"
+    said = LOUD.get(stack["verdict"]["verdict"], "")
+    return said or ("DIFFERS FROM ITS LOCK" if stack["differences"] else "within")
+
+
+def is_loud(stack: WatchedForm) -> bool:
+    """Whether somebody should look."""
+    return state(stack) != "within"
+
+
+def headline(form: WatchForm) -> str:
+    """How many of the stacks somebody should look at."""
+    loud, total = sum(map(is_loud, form["stacks"])), len(form["stacks"])
+    if not total:
+        return "no stack was looked at"
+    if not loud:
+        return f"{total} running stack{'s are' if total != 1 else ' is'} within the limits"
+    return f"{loud} of {total} running stack{'s' if total != 1 else ''} need{'s' if loud == 1 else ''} a look"
+
+
+def reason(stack: WatchedForm) -> str:
+    """Why it has its state."""
+    if stack["verdict"] is None:
+        return stack["failure"] or "nothing is known of it"
+    if stack["verdict"]["verdict"] == "within" and stack["differences"]:
+        count = len(stack["differences"])
+        return f"what runs is not what was accepted, on {count} line{'s' if count != 1 else ''} of the bill"
+    return stack["verdict"]["reason"]
+
+
+def prices_of(form: WatchForm) -> str:
+    """The price book and its day."""
+    return f"price book {form['prices']} of {form['prices_as_of'] or 'no date'}, on {form['day']}"
+
+
+def amounts(stack: WatchedForm) -> tuple[str, str, str, str, str]:
+    """Accepted, by prices, by resources, running, and the share by which it moved."""
+    return (
+        figures.amount(stack["accepted"], absent=figures.NOT_KNOWN),
+        figures.delta(stack["by_prices"], stack["accepted"], stack["repriced"]),
+        figures.delta(stack["by_resources"], stack["repriced"], stack["running"]),
+        figures.amount(stack["running"], absent=figures.NOT_KNOWN),
+        figures.spread(stack["running"]),
+    )
+
 
 MOST_PRICES: Final = 20
 ALARM_STYLE: Final = "bold red"

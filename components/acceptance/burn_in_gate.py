@@ -1,6 +1,6 @@
 """What keeps work off new nodes until they have been tested for the agreed hours: a program of ours, and its rounds.
 
-Only where nodes stay and are ours: nobody taints the others (`components.context.accelerators.taints`).
+Only where nodes stay and are ours: nobody taints the others (`components.context.hardware.taints`).
 """
 
 from __future__ import annotations
@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from catalogs.promises import promises
-from components.acceptance.images import PYTHON
+from catalogs.commitments import promises
 from components.acceptance.job_context import ACCOUNT, CODE, Ground, code_files
 from components.acceptance.jobs import measurable
 from components.acceptance.node import SECONDS, checks_of, node_pod
-from components.acceptance.pods import job_object
+from components.acceptance.pods import PYTHON, job_object
 from components.agents import burn_in as burn_in_loop
 from components.agents import burn_in_rounds
 from components.agents.burn_in_rounds import HOURS_MARK, JOB_MARK, NODE_MARK

@@ -5,16 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from components.acceptance.images import EFA, PYTHON, VERBS
 from components.acceptance.job_context import ACCOUNT, NAMESPACE, PINNING_FABRICS, head
 from components.acceptance.model import JOB_DONE, JOB_FAILED, Log, PlannedJob, backwards, reference
 from components.acceptance.node import SHARED_MEMORY, WHOLE, accelerators
 from components.acceptance.pods import (
+    EFA,
     HOSTNAME,
     JOB,
+    PYTHON,
     RUN,
     RUNTIME,
     SCRIPT_FOLDER,
+    VERBS,
     Pod,
     code_volumes,
     container,
@@ -25,7 +27,7 @@ from components.acceptance.pods import (
     selector,
     tolerations,
 )
-from components.context.nccl import SETTINGS
+from components.context.hardware import SETTINGS
 from planning.agents.measurement_records import Per, subject
 
 if TYPE_CHECKING:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from components.acceptance.fabric import fabric_jobs
-from components.acceptance.job_context import Ground, ground_objects
-from components.acceptance.model import PlannedJob
-from components.acceptance.network import network_jobs
+from components.acceptance.job_context import NAMESPACE, Ground, ground_objects
+from components.acceptance.model import JOB_DONE, JOB_FAILED, Log, PlannedJob, backwards, reference
 from components.acceptance.node import node_job
+from components.acceptance.pods import CONTAINER, PYTHON, Pod, job_object, module, named, selector
 from components.acceptance.services import service_jobs
 from components.acceptance.storage import storage_jobs, unmounted
 from planning.agents.measurement_records import Per, subject
 from planning.platform.accelerators import NVIDIA, device
+from planning.platform.mirror import whole_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,6 +21,49 @@ if TYPE_CHECKING:
     from components.acceptance.model import Manifest
     from planning.acceptance.node_limits import ExpectedPool
     from planning.spec.cluster import ClusterSpec, Pool
+
+
+STAGE: Final = 40
+SECONDS: Final = 600
+API: Final = "kubernetes.default.svc.cluster.local"
+HTTPS: Final = 443
+
+
+def network_jobs(ground: Ground, *, peers: Sequence[str] = ()) -> Iterator[PlannedJob]:
+    """Names and the way out always; the main network where somebody says what is to answer there.
+
+    Args:
+        peers: "host:port" in the main network.
+    """
+    yield _job(ground, "dns", (API, registry(ground)))
+    yield _job(ground, "egress", (f"{registry(ground)}:{HTTPS}",))
+    if peers and (ground.spec.network.peering is not None or ground.spec.network.link is not None):
+        yield _job(ground, "peering", peers)
+
+
+def registry(ground: Ground) -> str:
+    """Host that the images come from: it has to be found and reached anyway."""
+    return whole_name(ground.picture(PYTHON)).partition("/")[0].partition(":")[0]
+
+
+def _job(ground: Ground, check: str, to: Sequence[str]) -> PlannedJob:
+    name = named("network", check, ground.run)
+    said = ("--placement", ground.spec.placement.name, "--check", check, "--to", ",".join(to))
+    job = job_object(ground, name, Pod(image=PYTHON, command=module("network", *said)), seconds=SECONDS)
+    return PlannedJob(
+        name=name,
+        checks=(check,),
+        subject=subject(Per.NETWORK, check, placement=ground.spec.placement.name),
+        objects=(job,),
+        awaited=reference(job),
+        done=JOB_DONE,
+        failed=JOB_FAILED,
+        log=Log(namespace=NAMESPACE, selector=selector(ground, name), container=CONTAINER),
+        seconds=SECONDS,
+        stage=STAGE,
+        removed=backwards([job]),
+    )
+
 
 __all__ = ["PlannedJob", "foundation", "planned", "unmeasured"]
 

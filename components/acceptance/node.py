@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from components.acceptance.images import ACCELERATED, DCGM
 from components.acceptance.job_context import NAMESPACE
 from components.acceptance.model import JOB_DONE, JOB_FAILED, Log, PlannedJob, backwards, reference
 from components.acceptance.pods import (
+    ACCELERATED,
     CONTAINER,
+    DCGM,
     RESULTS,
     SCRIPT_FOLDER,
     Pod,

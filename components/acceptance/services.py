@@ -4,15 +4,294 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from components.acceptance.api_checks import mlflow, pipeline, s3, serving
-from components.acceptance.condition_checks import notebook, sweep, training
+from components.acceptance.job_context import ACCOUNT, NAMESPACE, code_object, head
+from components.acceptance.model import JOB_DONE, JOB_FAILED, Log, PlannedJob, Sign, backwards, reference
+from components.acceptance.pods import (
+    CONTAINER,
+    MLFLOW,
+    NOBODY,
+    NOTEBOOK,
+    PYTHON,
+    RUNTIME,
+    SCRIPT_FOLDER,
+    SMALL,
+    TORCH,
+    Pod,
+    code_volumes,
+    container,
+    job_object,
+    labels,
+    named,
+    pod_security,
+    secured,
+    selector,
+)
+from components.agents.measure import services
+from components.context.names import SERVICE_ACCOUNT, namespace, workloads
+from components.platform.building_blocks.names import EDITOR, KUBEFLOW, MLFLOW_ADDRESS, S3_ADDRESS, S3_DEFAULT
 from planning.acceptance.services import services_of
+from planning.agents.measurement_records import Per, subject
+from planning.platform.queues import OPEN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from components.acceptance.job_context import Ground
-    from components.acceptance.model import PlannedJob
+    from components.acceptance.model import Manifest
+
+
+STAGE: Final = 50
+API_SECONDS: Final = 1200
+AUTHORITY: Final = "/etc/s3-ca"
+PIPELINES: Final = f"http://ml-pipeline.{KUBEFLOW}.svc.cluster.local:8888"
+TOKENS: Final = "/var/run/secrets/kubeflow/pipelines"
+TRY: Final = ("python3", "-m", services.__name__)
+PREDICTOR: Final = "kserve-container"  # what KServe calls the container of a model of one's own
+MODEL_PORT: Final = 8080
+
+
+def home(ground: Ground) -> str:
+    """Namespace of the first workload that a team works in; "" where there is none."""
+    platform = ground.spec.platform
+    mine = workloads(ground.spec)
+    named_first = [work for team in (platform.teams if platform else ()) for work in team.workloads if work in mine]
+    return namespace(named_first[0]) if named_first else ""
+
+
+def s3(ground: Ground) -> PlannedJob | None:
+    """An object put, got and deleted with the keys of the team, which reach its own bucket and no other."""
+    keyed: Manifest = {"name": "ca", "secret": {"secretName": "s3-ca", "items": [{"key": "ca.crt", "path": "ca.crt"}]}}
+    return _within(
+        ground,
+        "s3",
+        url=S3_ADDRESS,
+        given=({"secretRef": {"name": f"{S3_DEFAULT}-store"}},),
+        mounts={"ca": AUTHORITY},
+        volumes=(keyed,),
+    )
+
+
+def mlflow(ground: Ground) -> PlannedJob | None:
+    """A run logged and read back by MLflow's own interface."""
+    return _within(ground, "mlflow", url=MLFLOW_ADDRESS)
+
+
+def pipeline(ground: Ground) -> PlannedJob | None:
+    """A pipeline sent, and seen through to its end, as the account that runs the team's pipelines."""
+    source = {"serviceAccountToken": {"path": "token", "expirationSeconds": 7200, "audience": "pipelines.kubeflow.org"}}
+    token: Manifest = {"name": "pipelines-token", "projected": {"sources": [source]}}
+    return _within(
+        ground,
+        "pipeline",
+        url=PIPELINES,
+        account=EDITOR,
+        env=(
+            {"name": "KF_PIPELINES_SA_TOKEN_PATH", "value": f"{TOKENS}/token"},
+            {"name": "NAMESPACE", "value": home(ground)},
+            {"name": "STEP_IMAGE", "value": ground.picture(PYTHON)},
+        ),
+        mounts={"pipelines-token": TOKENS},
+        volumes=(token,),
+    )
+
+
+def serving(ground: Ground) -> PlannedJob:
+    """A model of three lines behind KServe, and somebody who asks it."""
+    name = named("serving", ground.run, most=40)
+    marked = labels(ground, name)
+    model: Manifest = {
+        **head("serving.kserve.io/v1beta1", "InferenceService", name, labels=marked),
+        "spec": {"predictor": {"minReplicas": 1, **_model(ground)}},
+    }
+    url = f"http://{name}-predictor.{NAMESPACE}.svc.cluster.local/v1/models/model:predict"
+    job = job_object(ground, name, _asking(ground, "serving", url), seconds=API_SECONDS)
+    return _plan_call(ground, "serving", name, (model, job), namespace_=NAMESPACE)
+
+
+def _model(ground: Ground) -> Manifest:
+    command = ["python3", f"{SCRIPT_FOLDER}/model.py", str(MODEL_PORT)]
+    one = container(ground, Pod(image=PYTHON, command=command), name=PREDICTOR)
+    return {
+        "serviceAccountName": ACCOUNT,
+        "automountServiceAccountToken": False,
+        "securityContext": pod_security(root=False),
+        "containers": [{**one, "ports": [{"containerPort": MODEL_PORT, "protocol": "TCP"}]}],
+        "volumes": code_volumes(),
+    }
+
+
+def _asking(ground: Ground, service: str, url: str) -> Pod:
+    said = ("--placement", ground.spec.placement.name, "--service", service, "--url", url)
+    return Pod(image=PYTHON, command=[*TRY, *said])
+
+
+def _within(
+    ground: Ground,
+    service: str,
+    *,
+    url: str,
+    account: str = SERVICE_ACCOUNT,
+    env: Sequence[Manifest] = (),
+    given: Sequence[Manifest] = (),
+    mounts: dict[str, str] | None = None,
+    volumes: Sequence[Manifest] = (),
+) -> PlannedJob | None:
+    """A job in a team's namespace, in its queue; None where no team has one."""
+    where = home(ground)
+    if not where:
+        return None
+    name = named(service, ground.run)
+    said = ("--placement", ground.spec.placement.name, "--service", service, "--url", url)
+    pod = Pod(
+        image=IMAGES.get(service, PYTHON),
+        command=[*TRY, *said],
+        env=env,
+        given=given,
+        mounts=mounts or {},
+        volumes=volumes,
+        account=account,
+        code=name,
+    )
+    code = code_object(name, namespace=where, labels=labels(ground, name))
+    job = job_object(ground, name, pod, seconds=API_SECONDS, namespace=where, queue=OPEN)
+    return _plan_call(ground, service, name, (code, job), namespace_=where)
+
+
+def _plan_call(
+    ground: Ground, service: str, name: str, objects: tuple[Manifest, ...], *, namespace_: str
+) -> PlannedJob:
+    return PlannedJob(
+        name=name,
+        checks=("smoke",),
+        subject=subject(Per.SERVICE, service, placement=ground.spec.placement.name),
+        objects=objects,
+        awaited=reference(objects[-1]),
+        done=JOB_DONE,
+        failed=JOB_FAILED,
+        log=Log(
+            namespace=namespace_,
+            selector=f"{selector(ground, name)},batch.kubernetes.io/job-name={name}",
+            container=CONTAINER,
+        ),
+        seconds=API_SECONDS,
+        stage=STAGE,
+        removed=backwards(objects),
+    )
+
+
+IMAGES: Final = {"mlflow": MLFLOW, "s3": MLFLOW}
+
+
+CONDITION_SECONDS: Final = 1800
+CONDITIONS: Final = ("status", "conditions")
+TORCH_RUNTIME: Final = "torch-distributed"  # ClusterTrainingRuntime that every cluster with Trainer has
+PERSON: Final = 1000
+# Katib's own example of a trial in a plain Job, with a target that the first trial reaches.
+TRIAL: Final = "import random; print('loss=' + str(float('${trialParameters.rate}') * random.random()))"
+SUM: Final = "import torch; assert float(torch.ones(8).sum()) == 8.0; print(torch.__version__)"
+
+
+def notebook(ground: Ground) -> PlannedJob:
+    """A notebook server of the plain image, without accelerator or volume; ready when its page answers."""
+    name = named("notebook", ground.run)
+    one: Manifest = {
+        "name": name,  # the controller takes the container of this name for the server
+        "image": ground.picture(NOTEBOOK),
+        "resources": {"requests": {"cpu": "250m", "memory": "512Mi"}},
+        "securityContext": secured(root=False),
+    }
+    pod: Manifest = {**_confined(PERSON), "containers": [one]}
+    marked = labels(ground, name)  # which the controller gives to the pod
+    spec: Manifest = {"template": {"spec": pod}}
+    made: Manifest = {**head("kubeflow.org/v1", "Notebook", name, labels=marked), "spec": spec}
+    ready = Sign(path=("status", "readyReplicas"), value="1")
+    return _plan_condition(ground, "notebook", name, made, done=(ready,), failed=())
+
+
+def training(ground: Ground) -> PlannedJob:
+    """A training job on one node without accelerator: those are measured by the checks of nodes."""
+    name = named("training", ground.run)
+    marked = labels(ground, name)
+    made: Manifest = {
+        **head("trainer.kubeflow.org/v1alpha1", "TrainJob", name, labels=marked),
+        "spec": {
+            "runtimeRef": {"name": TORCH_RUNTIME},
+            "trainer": {
+                "image": ground.picture(TORCH),
+                "command": ["python3", "-c", SUM],
+                "numNodes": 1,
+                "numProcPerNode": 1,
+                "resourcesPerNode": {"requests": {"cpu": "500m", "memory": "1Gi"}},
+            },
+        },
+    }
+    return _plan_condition(ground, "training", name, made, done=JOB_DONE, failed=JOB_FAILED)
+
+
+def sweep(ground: Ground) -> PlannedJob:
+    """Two trials at random, of a second each."""
+    name = named("sweep", ground.run)
+    marked = labels(ground, name)
+    space = {"min": "0.01", "max": "0.05"}
+    spec: Manifest = {
+        "objective": {"type": "minimize", "objectiveMetricName": "loss"},
+        "algorithm": {"algorithmName": "random"},
+        "parallelTrialCount": 2,
+        "maxTrialCount": 2,
+        "maxFailedTrialCount": 0,
+        "parameters": [{"name": "rate", "parameterType": "double", "feasibleSpace": space}],
+        "trialTemplate": {
+            "primaryContainerName": "trial",
+            "trialParameters": [{"name": "rate", "description": "scale of the loss", "reference": "rate"}],
+            "trialSpec": _trial(ground, marked),
+        },
+    }
+    made: Manifest = {**head("kubeflow.org/v1beta1", "Experiment", name, labels=marked), "spec": spec}
+    done = (Sign(path=CONDITIONS, condition="Succeeded"),)
+    return _plan_condition(ground, "sweep", name, made, done=done, failed=JOB_FAILED)
+
+
+def _trial(ground: Ground, marked: dict[str, str]) -> Manifest:
+    one: Manifest = {
+        "name": "trial",
+        "image": ground.picture(PYTHON),
+        "command": ["python3", "-c", TRIAL],
+        "resources": {"requests": dict(SMALL)},
+        "securityContext": secured(root=False),
+    }
+    pod = {**_confined(NOBODY), "restartPolicy": "Never", "containers": [one]}
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "spec": {"backoffLimit": 0, "template": {"metadata": {"labels": marked}, "spec": pod}},
+    }
+
+
+def _confined(user: int) -> Manifest:
+    return {
+        "serviceAccountName": ACCOUNT,
+        "automountServiceAccountToken": False,
+        "securityContext": {"runAsNonRoot": True, "runAsUser": user, "fsGroup": user, "seccompProfile": RUNTIME},
+    }
+
+
+def _plan_condition(
+    ground: Ground, service: str, name: str, made: Manifest, *, done: Sequence[Sign], failed: Sequence[Sign]
+) -> PlannedJob:
+    return PlannedJob(
+        name=name,
+        checks=("smoke",),
+        subject=subject(Per.SERVICE, service, placement=ground.spec.placement.name),
+        objects=(made,),
+        awaited=reference(made),
+        done=tuple(done),
+        failed=tuple(failed),
+        log=None,
+        seconds=CONDITION_SECONDS,
+        stage=STAGE,
+        removed=backwards([made]),
+    )
+
 
 SMOKES: Final[Mapping[str, Callable[[Ground], PlannedJob | None]]] = {
     "notebook": notebook,

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from components.acceptance.images import FIO, PYTHON
 from components.acceptance.job_context import ACCOUNT, CODE, NAMESPACE, code_object, head
 from components.acceptance.model import JOB_DONE, JOB_FAILED, Log, PlannedJob, backwards, reference
 from components.acceptance.pods import (
     CONTAINER,
+    FIO,
+    PYTHON,
     SCRIPT_FOLDER,
     TOOLS,
     Pod,

@@ -10,7 +10,7 @@ import pulumi_kubernetes as kubernetes
 
 from components.connectivity.vpn import VpnKeys, VpnKeysArgs
 from components.context.names import SYSTEM_NAMESPACE
-from planning.values.vpn_addresses import server_address
+from planning.values.addresses import server_address
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

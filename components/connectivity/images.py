@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from catalogs.software.exact_versions import split
+from catalogs.software.model import split
 from catalogs.software.reader import images_of
 from components.platform.building_blocks.images import pulled_from
 

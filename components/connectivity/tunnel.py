@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+import pulumi
+import pulumi_random as random
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from ipaddress import IPv4Network
-
-    import pulumi
 
     from planning.spec.cluster import Link, Placement
 
@@ -41,3 +42,13 @@ class Tunnel:
 
     address: pulumi.Output[str]
     key: pulumi.Output[str]
+
+
+# Letters and digits only, which every gateway takes as they are; 48 of them are 285 bits, above those of the cipher.
+LENGTH: Final = 48
+
+
+def shared_key(*, parent: pulumi.Resource) -> pulumi.Output[str]:
+    """A secret, which is made once and kept in the state."""
+    made = random.RandomPassword("main-cloud", length=LENGTH, special=False, opts=pulumi.ResourceOptions(parent=parent))
+    return pulumi.Output.secret(made.result)

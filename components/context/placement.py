@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, final
 
 import pulumi
+
+from planning.costs.charge import to_inputs
+from planning.values.errors import AtollError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -13,8 +16,8 @@ if TYPE_CHECKING:
 
     import pulumi_kubernetes as kubernetes
 
-    from components.context.charges import Ledger
     from components.context.settings import Settings
+    from planning.costs.charge import Charge
     from planning.costs.node_prices import NodePrices
     from planning.spec.cluster import ClusterSpec, Placement, Profile
 
@@ -225,3 +228,25 @@ class Built:
 
     handle: ClusterHandle
     outputs: Mapping[str, pulumi.Input[object]]
+
+
+@final
+class Ledger:
+    """Charges by the name of the component that declares them (`planning.costs.charges.cluster.declared`)."""
+
+    def __init__(self, declared: Mapping[str, Sequence[Charge]]) -> None:
+        self._left = dict(declared)
+
+    def claim(self, owner: str) -> list[dict[str, object]]:
+        """The charges of `owner` as plain inputs; nothing where it has none, or has them already."""
+        return [to_inputs(charge) for charge in self._left.pop(owner, ())]
+
+    def close(self) -> None:
+        """End of the program.
+
+        Raises:
+            AtollError: charges that no component declares, which the takeoff would never see.
+        """
+        lost = sorted(owner for owner, charges in self._left.items() if charges)
+        if lost:
+            raise AtollError(f"no component declares the charges of: {', '.join(lost)}")

@@ -13,8 +13,8 @@ from components.connectivity.ssh import Ssh, SshArgs
 from components.context.contract import ContractArgs, Services
 from components.context.names import workloads
 from components.platform.building_blocks.artifact_mirror import of_program
-from components.platform.composition import compose
 from components.platform.gpu.devices import Devices, DevicesArgs, wanted
+from components.platform.installation import compose
 from components.stack.site_to_site import linked
 from components.tenancy.cluster import Tenancy, TenancyArgs
 from components.tenancy.cluster_roles import Rights, RightsArgs

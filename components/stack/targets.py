@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, final
 
-from components.context.charges import Ledger
-from components.context.placement import Site
+import pulumi
+
+from components.context.placement import Ledger, Site
 from components.context.settings import read_settings
 from components.platform.scheduling.multikueue import End, join
 from components.stack.cluster_contents import fill
-from components.stack.placements import TYPES
 from planning.costs.charges.cluster import declared
 from planning.values.errors import AtollError
 
@@ -17,12 +17,45 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from decimal import Decimal
 
-    import pulumi
-
     from components.context.placement import Built
     from components.context.settings import Settings
     from planning.costs.node_prices import NodePrices
-    from planning.spec.cluster import ClusterSpec
+    from planning.spec.cluster import ClusterSpec, Placement
+
+
+@final
+class Second(pulumi.ComponentResource):
+    """The first placement beside home."""
+
+    def __init__(self, name: str, placement: Placement) -> None:
+        super().__init__("atoll:placement:Second", name, facts(placement))
+        self.register_outputs({})
+
+
+@final
+class Third(pulumi.ComponentResource):
+    """The second placement beside home."""
+
+    def __init__(self, name: str, placement: Placement) -> None:
+        super().__init__("atoll:placement:Third", name, facts(placement))
+        self.register_outputs({})
+
+
+@final
+class Fourth(pulumi.ComponentResource):
+    """The third placement beside home."""
+
+    def __init__(self, name: str, placement: Placement) -> None:
+        super().__init__("atoll:placement:Fourth", name, facts(placement))
+        self.register_outputs({})
+
+
+TYPES: Final = (Second, Third, Fourth)
+
+
+def facts(placement: Placement) -> dict[str, object]:
+    """Inputs: the takeoff begins the keys of everything below with the placement's name."""
+    return {"placement": placement.name, "provider": placement.provider, "region": placement.region}
 
 
 def _aws(site: Site) -> Built:

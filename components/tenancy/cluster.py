@@ -9,18 +9,85 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.context.names import QUEUED, SYSTEM_NAMESPACE, namespace, workloads
-from components.tenancy.storage_classes import storage_classes
-from components.tenancy.volume_permissions import opening
-from components.tenancy.workload import TenantArgs, tenant
+from components.tenancy.workload import TenantArgs, claim, tenant
 from planning.platform.queues import namespace_quotas
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from pulumi_kubernetes.core.v1 import PodSpecArgsDict
     from pulumi_kubernetes.meta.v1 import ObjectMetaArgsDict
 
     from components.context.placement import Volume
-    from planning.spec.cluster import ClusterSpec
+    from planning.spec.cluster import ClusterSpec, Tier
+
+
+def storage_classes(tiers: Sequence[Tier], *, parent: pulumi.Resource) -> None:
+    """`atoll-hot` for the nodes' own disks; classes of a cloud's disks and file systems are made beside its cluster."""
+    if any(tier.tier == "hot" for tier in tiers):
+        _hot(parent=parent)
+
+
+def _hot(*, parent: pulumi.Resource) -> None:
+    """Nothing provisions it: volumes appear where a node's local disks are published."""
+    kubernetes.storage.v1.StorageClass(
+        "atoll-hot",
+        metadata={"name": "atoll-hot"},
+        provisioner="kubernetes.io/no-provisioner",
+        volume_binding_mode="WaitForFirstConsumer",
+        reclaim_policy="Delete",
+        opts=pulumi.ResourceOptions(parent=parent),
+    )
+
+
+MODE: Final = "1777"  # everyone may make files, and nobody remove those of others: the mode of /tmp
+TOP: Final = "/volume"
+
+
+def opening(volume: Volume, *, home: kubernetes.core.v1.Namespace, image: str) -> None:
+    """Claims the system's volume and has its mode set once.
+
+    No update waits for it: the pod starts when the first node can mount the volume.
+    """
+    mine = claim(volume, SYSTEM_NAMESPACE, home=home)
+    kubernetes.batch.v1.Job(
+        f"open-{volume.claim}",
+        metadata={
+            "name": f"open-{volume.claim}",
+            "namespace": home.metadata.name,
+            "annotations": {"pulumi.com/skipAwait": "true"},
+        },
+        spec={"template": {"spec": _pod(volume, image)}},
+        opts=pulumi.ResourceOptions(parent=home, depends_on=[mine]),
+    )
+
+
+def _pod(volume: Volume, image: str) -> PodSpecArgsDict:
+    """Root owns the top, so that it needs no capability to change the mode."""
+    return {
+        "restart_policy": "OnFailure",
+        "automount_service_account_token": False,
+        "enable_service_links": False,
+        "node_selector": {"kubernetes.io/os": "linux", "atoll/role": "system"},
+        "security_context": {"seccomp_profile": {"type": "RuntimeDefault"}},
+        "containers": [
+            {
+                "name": "open",
+                "image": image,
+                "command": ["chmod", MODE, TOP],
+                "security_context": {
+                    "run_as_user": 0,
+                    "allow_privilege_escalation": False,
+                    "read_only_root_filesystem": True,
+                    "capabilities": {"drop": ["ALL"]},
+                },
+                "resources": {"requests": {"cpu": "10m", "memory": "16Mi"}, "limits": {"memory": "64Mi"}},
+                "volume_mounts": [{"name": "volume", "mount_path": TOP}],
+            }
+        ],
+        "volumes": [{"name": "volume", "persistent_volume_claim": {"claim_name": volume.claim}}],
+    }
+
 
 # Who yields to whom when there is no room: what serves users first, then people, then jobs that resume, then the rest.
 PRIORITIES: Final[Mapping[str, tuple[int, str]]] = {

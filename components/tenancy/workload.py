@@ -9,7 +9,6 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.context.names import METADATA_ADDRESS, NAME_CACHE, POD_IDENTITY_ADDRESS, SERVICE_ACCOUNT
-from components.tenancy.volume_claims import claim
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,6 +17,24 @@ if TYPE_CHECKING:
     from pulumi_kubernetes.networking.v1 import NetworkPolicySpecArgsDict
 
     from components.context.placement import Volume
+
+
+def claim(
+    volume: Volume, owner: str, *, home: kubernetes.core.v1.Namespace
+) -> kubernetes.core.v1.PersistentVolumeClaim:
+    """The claim in the namespace `home` of an owner. It holds nothing itself, and may go with its namespace."""
+    return kubernetes.core.v1.PersistentVolumeClaim(
+        f"{owner}-{volume.claim}",
+        metadata={"name": volume.claim, "namespace": home.metadata.name},
+        spec={
+            "access_modes": ["ReadWriteMany"],
+            "storage_class_name": volume.storage_class,
+            "volume_name": volume.name(owner),
+            "resources": {"requests": {"storage": f"{volume.gib}Gi"}},
+        },
+        opts=pulumi.ResourceOptions(parent=home),
+    )
+
 
 # Roles of the checklist's users to the roles that every cluster has. Those grow with what is installed: the training
 # operators add their kinds to `edit` and `view`. None of them may touch quotas.

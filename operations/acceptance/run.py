@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, cast
 from components.acceptance.job_context import NAMESPACE
 from components.acceptance.jobs import foundation
 from components.acceptance.model import Reference
-from operations.acceptance import nodes as placed
-from operations.acceptance.burn_in_records import burnt
+from operations.acceptance import run_plan as placed
+from operations.acceptance.log_records import burnt
 from operations.acceptance.ports import ClusterError
 from operations.acceptance.result_store import merged, whole
 from operations.acceptance.run_lock import Hold

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs
 
 import yaml
 
-from operations.project.stack_file import KEY, NEW
+from operations.project.stack_config import KEY, NEW
 from planning.clone.decisions.decision import Choice, Decision
 from planning.inputs.yaml_document import read_fields
 from planning.values.errors import InputError
@@ -24,7 +24,7 @@ PROVIDER: Final = "secretsprovider"
 SCHEMES: Final = ("awskms://", "gcpkms://", "azurekeyvault://", "hashivault://")  # operations/engine/environment.py
 OWN_WAYS: Final = ("passphrase", "default")
 Carry = Literal["always", "same provider", "never"]
-# Every key of `components.context.settings_keys`, and whether a clone takes it over.
+# Every key of `components.context.settings_reference`, and whether a clone takes it over.
 CARRIED: Final[Mapping[str, tuple[Carry, str]]] = {
     "atoll:reach": ("never", "a first update of the clone starts from the beginning"),
     "atoll:allowDestroy": ("never", "the clone is protected until it is destroyed"),

@@ -9,9 +9,14 @@ from typing import TYPE_CHECKING, Final
 from planning.values.money import parse_amount
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
+    from typing import TypeAlias
 
     from planning.diff.form import DiffForm
+
+    RenderComment: TypeAlias = Callable[[DiffForm | None, "Standing", str], str]
+    """Writes the comment about one commit: the checked diff where there is one, what it comes to, the commit's hash."""
+
 
 CONTEXT: Final = "atoll/cost"
 LONGEST_DESCRIPTION: Final = 140  # of a commit status, GitHub's REST reference
@@ -143,3 +148,12 @@ def _verdict(form: DiffForm) -> str:
 def _caution(lines: list[str]) -> str:
     """An alert box of GitHub; elsewhere a quote."""
     return "\n".join(["> [!CAUTION]", *(f"> {line}" for line in lines)])
+
+
+MARKER: Final = "<!-- atoll-diff -->"
+LONGEST: Final = 65_536  # characters of a comment's body, GitHub's own message when it refuses a longer one
+
+
+def is_ours(words: str | None) -> bool:
+    """Whether a comment begins with our marker; one that quotes it further down is somebody else's."""
+    return (words or "").startswith(MARKER)

@@ -6,15 +6,165 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
-from operations.code_hosts import github_types as shapes
+from pydantic import TypeAdapter
+from typing_extensions import TypedDict
+
 from operations.code_hosts.api import ApiError, opened
-from operations.code_hosts.comment import is_ours
+from operations.code_hosts.commit_status import is_ours
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from operations.code_hosts.api import Api
-    from operations.code_hosts.github_types import Artifact, Changed, Comment, Commit, Issue, Pull, Run
+
+
+class User(TypedDict):
+    """An account."""
+
+    login: str
+    type: str
+
+
+class Repository(TypedDict):
+    """A repository by its full name."""
+
+    full_name: str
+
+
+class Home(Repository):
+    """The repository that an event is about."""
+
+    default_branch: str
+
+
+class Tip(TypedDict):
+    """One end of a pull request; `repo` is null where a fork was deleted."""
+
+    sha: str
+    ref: str
+    repo: Repository | None
+
+
+class Pull(TypedDict):
+    """A pull request."""
+
+    number: int
+    state: str
+    head: Tip
+    base: Tip
+
+
+class Changed(TypedDict, total=False):
+    """A changed file."""
+
+    filename: str
+    previous_filename: str
+
+
+class Review(TypedDict):
+    """A review; `commit_id` is what was looked at."""
+
+    user: User | None
+    state: str
+    commit_id: str | None
+    author_association: str
+
+
+class Comment(TypedDict):
+    """A comment on an issue or a pull request."""
+
+    id: int
+    body: str | None
+    user: User | None
+
+
+class Issue(TypedDict, total=False):
+    """An issue; `pull_request` is there where it is none."""
+
+    number: int
+    body: str | None
+    user: User | None
+    pull_request: object
+
+
+class Artifact(TypedDict):
+    """An artifact of a run."""
+
+    id: int
+    name: str
+    size_in_bytes: int
+    expired: bool
+
+
+class Artifacts(TypedDict):
+    """A page of artifacts."""
+
+    artifacts: list[Artifact]
+
+
+class Parent(TypedDict):
+    """A parent of a commit."""
+
+    sha: str
+
+
+class Commit(TypedDict):
+    """A commit and its parents, the first one first."""
+
+    sha: str
+    parents: list[Parent]
+
+
+class Compared(TypedDict):
+    """How one commit lies to another: "ahead", "behind", "identical", "diverged"."""
+
+    status: str
+
+
+class Between(TypedDict):
+    """Files that differ between two commits, of which GitHub lists the first 300."""
+
+    files: list[Changed]
+
+
+class Rights(TypedDict):
+    """What an account may do in a repository: "admin", "write", "read" or "none"."""
+
+    permission: str
+
+
+class Run(TypedDict):
+    """A finished run of a workflow, as the event tells it."""
+
+    id: int
+    event: str
+    path: str
+    head_sha: str
+    head_branch: str | None
+    head_repository: Repository | None
+
+
+class RunEvent(TypedDict):
+    """The event `workflow_run`."""
+
+    workflow_run: Run
+    repository: Home
+
+
+PULL: Final = TypeAdapter[Pull](Pull)
+PULLS: Final = TypeAdapter[list[Pull]](list[Pull])
+FILES: Final = TypeAdapter[list[Changed]](list[Changed])
+REVIEWS: Final = TypeAdapter[list[Review]](list[Review])
+COMMENTS: Final = TypeAdapter[list[Comment]](list[Comment])
+ISSUES: Final = TypeAdapter[list[Issue]](list[Issue])
+ARTIFACTS: Final = TypeAdapter[Artifacts](Artifacts)
+COMMIT: Final = TypeAdapter[Commit](Commit)
+COMPARED: Final = TypeAdapter[Compared](Compared)
+BETWEEN: Final = TypeAdapter[Between](Between)
+RIGHTS: Final = TypeAdapter[Rights](Rights)
+RUN_EVENT: Final = TypeAdapter[RunEvent](RunEvent)
+ANYTHING: Final = TypeAdapter[object](object)
+
 
 MOST_FILES: Final = 3000  # of a pull request, GitHub's REST reference; more are left out without a word
 BOT: Final = "github-actions[bot]"  # who GITHUB_TOKEN writes as
@@ -39,31 +189,31 @@ class GitHub:
         found: dict[int, Pull] = {}
         if owner and run["head_branch"]:
             head = f"{owner}:{run['head_branch']}"
-            listed = self.api.pages(self._at("pulls"), shapes.PULLS, state="open", head=head)
+            listed = self.api.pages(self._at("pulls"), PULLS, state="open", head=head)
             found = {pull["number"]: pull for pull in listed}
         if not found:
-            listed = self.api.pages(self._at(f"commits/{quote(run['head_sha'], safe='')}/pulls"), shapes.PULLS)
+            listed = self.api.pages(self._at(f"commits/{quote(run['head_sha'], safe='')}/pulls"), PULLS)
             found = {pull["number"]: pull for pull in listed}
         return tuple(each for each in found.values() if self._is_of(each, sha=run["head_sha"], home=home))
 
     def pull(self, number: int) -> Pull:
         """A pull request as it is now."""
-        return self.api.get(self._at(f"pulls/{number}"), shapes.PULL)
+        return self.api.get(self._at(f"pulls/{number}"), PULL)
 
     def paths(self, number: int) -> tuple[tuple[str, ...], bool]:
         """Paths that a pull request changes, old names included, and whether these are all of them."""
-        files = list(self.api.pages(self._at(f"pulls/{number}/files"), shapes.FILES))
+        files = list(self.api.pages(self._at(f"pulls/{number}/files"), FILES))
         return _names(files), len(files) < MOST_FILES
 
     def between(self, base: str, head: str) -> tuple[str, ...]:
         """Paths that a commit changes since it parted from another, the first 300; no push changes this answer."""
         path = self._at(f"compare/{quote(base, safe='')}...{quote(head, safe='')}")
-        return _names(self.api.get(path, shapes.BETWEEN, per_page=1)["files"])
+        return _names(self.api.get(path, BETWEEN, per_page=1)["files"])
 
     def approved(self, number: int, *, commit: str) -> bool:
         """Whether somebody with a say approved exactly this commit, and nobody's last word on it is a no."""
         last: dict[str, str] = {}
-        for review in self.api.pages(self._at(f"pulls/{number}/reviews"), shapes.REVIEWS):
+        for review in self.api.pages(self._at(f"pulls/{number}/reviews"), REVIEWS):
             user = review["user"]
             if user is None or user["type"] != "User" or review["author_association"] not in TRUSTED:
                 continue
@@ -76,7 +226,7 @@ class GitHub:
 
     def artifact(self, run: int, name: str) -> Artifact | None:
         """The newest artifact of a run under a name; None where there is none."""
-        page = self.api.get(self._at(f"actions/runs/{run}/artifacts"), shapes.ARTIFACTS, per_page=100, name=name)
+        page = self.api.get(self._at(f"actions/runs/{run}/artifacts"), ARTIFACTS, per_page=100, name=name)
         found = [each for each in page["artifacts"] if each["name"] == name and not each["expired"]]
         return max(found, key=lambda each: each["id"], default=None)
 
@@ -86,26 +236,26 @@ class GitHub:
 
     def commit(self, sha: str) -> Commit:
         """A commit with its parents."""
-        return self.api.get(self._at(f"git/commits/{quote(sha, safe='')}"), shapes.COMMIT)
+        return self.api.get(self._at(f"git/commits/{quote(sha, safe='')}"), COMMIT)
 
     def holds(self, branch: str, sha: str) -> bool:
         """Whether a branch has a commit in its history."""
         path = self._at(f"compare/{quote(sha, safe='')}...{quote(branch, safe='')}")
-        return self.api.get(path, shapes.COMPARED, per_page=1)["status"] in {"ahead", "identical"}
+        return self.api.get(path, COMPARED, per_page=1)["status"] in {"ahead", "identical"}
 
     def comments(self, number: int) -> Iterator[Comment]:
         """Our own marked comments, oldest first."""
-        for each in self.api.pages(self._at(f"issues/{number}/comments"), shapes.COMMENTS):
+        for each in self.api.pages(self._at(f"issues/{number}/comments"), COMMENTS):
             if each["user"] is not None and each["user"]["login"] == self.bot and is_ours(each["body"]):
                 yield each
 
     def write(self, number: int, text: str) -> None:
         """A new comment; sent once, for twice would be two."""
-        self.api.send("POST", self._at(f"issues/{number}/comments"), {"body": text}, shapes.ANYTHING, again=False)
+        self.api.send("POST", self._at(f"issues/{number}/comments"), {"body": text}, ANYTHING, again=False)
 
     def rewrite(self, comment: int, text: str) -> None:
         """Another text for a comment."""
-        self.api.send("PATCH", self._at(f"issues/comments/{comment}"), {"body": text}, shapes.ANYTHING)
+        self.api.send("PATCH", self._at(f"issues/comments/{comment}"), {"body": text}, ANYTHING)
 
     def remove(self, comment: int) -> None:
         """Delete a comment."""
@@ -116,11 +266,11 @@ class GitHub:
         body = {"state": state, "context": context, "description": description} | (
             {"target_url": target} if target else {}
         )
-        self.api.send("POST", self._at(f"statuses/{quote(sha, safe='')}"), body, shapes.ANYTHING)
+        self.api.send("POST", self._at(f"statuses/{quote(sha, safe='')}"), body, ANYTHING)
 
     def issues(self, label: str) -> Iterator[Issue]:
         """Open issues of ours under a label."""
-        for each in self.api.pages(self._at("issues"), shapes.ISSUES, state="open", labels=label):
+        for each in self.api.pages(self._at("issues"), ISSUES, state="open", labels=label):
             user = each.get("user")
             if user is not None and user["login"] == self.bot and "pull_request" not in each:
                 yield each
@@ -128,16 +278,16 @@ class GitHub:
     def open_issue(self, *, title: str, body: str, label: str) -> None:
         """A new issue."""
         sent = {"title": title, "body": body, "labels": [label]}
-        self.api.send("POST", self._at("issues"), sent, shapes.ANYTHING, again=False)
+        self.api.send("POST", self._at("issues"), sent, ANYTHING, again=False)
 
     def edit_issue(self, number: int, **fields: str) -> None:
         """Other fields for an issue."""
-        self.api.send("PATCH", self._at(f"issues/{number}"), fields, shapes.ANYTHING)
+        self.api.send("PATCH", self._at(f"issues/{number}"), fields, ANYTHING)
 
     def _may_write(self, login: str) -> bool:
         """Whether an account may write here; a member or collaborator may have the right to read alone."""
         try:
-            found = self.api.get(self._at(f"collaborators/{quote(login, safe='')}/permission"), shapes.RIGHTS)
+            found = self.api.get(self._at(f"collaborators/{quote(login, safe='')}/permission"), RIGHTS)
         except ApiError as error:
             if not error.refused:
                 raise

@@ -10,10 +10,8 @@ from operations.code_hosts.artifact import LARGEST_ARCHIVE, NAME, UntrustedError
 from operations.code_hosts.commit_status import context, judged_by, judging, stood, unread
 
 if TYPE_CHECKING:
-    from operations.code_hosts.comment import RenderComment
-    from operations.code_hosts.commit_status import Standing
-    from operations.code_hosts.github import GitHub
-    from operations.code_hosts.github_types import Pull, RunEvent
+    from operations.code_hosts.commit_status import RenderComment, Standing
+    from operations.code_hosts.github import GitHub, Pull, RunEvent
     from planning.diff.form import DiffForm
 
 WORKFLOW: Final = ".github/workflows/cost-diff.yml"

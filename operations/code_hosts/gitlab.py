@@ -3,23 +3,115 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NotRequired
 from urllib.parse import quote
 
-from operations.code_hosts import gitlab_types as shapes
+from pydantic import TypeAdapter
+from typing_extensions import TypedDict
+
 from operations.code_hosts.api import ApiError, TooLargeError, opened
 from operations.code_hosts.artifact import LARGEST_ARCHIVE, UntrustedError, diff_in, is_hash
-from operations.code_hosts.comment import is_ours
-from operations.code_hosts.commit_status import context, judged_by, judging, stood, unread
+from operations.code_hosts.commit_status import context, is_ours, judged_by, judging, stood, unread
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from operations.code_hosts.api import Api
-    from operations.code_hosts.comment import RenderComment
-    from operations.code_hosts.commit_status import Standing
-    from operations.code_hosts.gitlab_types import Diff, MergeDetail, Pipeline
+    from operations.code_hosts.commit_status import RenderComment, Standing
     from planning.diff.form import DiffForm
+
+
+class Author(TypedDict):
+    """An account."""
+
+    id: int
+
+
+class Pipeline(TypedDict):
+    """A pipeline and the project that it ran in: the fork's own, for a fork."""
+
+    id: int
+    project_id: int
+    sha: str
+    source: NotRequired[str]
+    """What started it; no variable of whoever started it changes that."""
+
+
+class Merge(TypedDict):
+    """A merge request."""
+
+    iid: int
+    sha: str
+    target_branch: str
+    source_project_id: int | None
+    target_project_id: int
+
+
+class MergeDetail(TypedDict):
+    """A merge request with its newest pipeline."""
+
+    iid: int
+    sha: str
+    state: str
+    target_branch: str
+    head_pipeline: Pipeline | None
+
+
+class Diff(TypedDict):
+    """A changed file."""
+
+    old_path: str
+    new_path: str
+
+
+class Note(TypedDict):
+    """A comment; `system` where GitLab wrote it."""
+
+    id: int
+    body: str
+    author: Author
+    system: bool
+
+
+class Job(TypedDict):
+    """A job of a pipeline."""
+
+    id: int
+    name: str
+    status: str
+
+
+class Commit(TypedDict):
+    """A commit and its parents' hashes."""
+
+    id: str
+    parent_ids: list[str]
+
+
+class Ref(TypedDict):
+    """A branch."""
+
+    name: str
+
+
+class Compared(TypedDict):
+    """What changed between two commits; cut short where `compare_timeout`."""
+
+    diffs: list[Diff]
+    compare_timeout: bool
+
+
+REFS: Final = TypeAdapter[list[Ref]](list[Ref])
+COMPARED: Final = TypeAdapter[Compared](Compared)
+MERGES: Final = TypeAdapter[list[Merge]](list[Merge])
+MERGE: Final = TypeAdapter[MergeDetail](MergeDetail)
+DIFFS: Final = TypeAdapter[list[Diff]](list[Diff])
+NOTES: Final = TypeAdapter[list[Note]](list[Note])
+JOBS: Final = TypeAdapter[list[Job]](list[Job])
+COMMIT: Final = TypeAdapter[Commit](Commit)
+AUTHOR: Final = TypeAdapter[Author](Author)
+ANYTHING: Final = TypeAdapter[object](object)
+
 
 JOB: Final = "atoll-cost-diff"
 FOLDER: Final = "atoll-diff/"
@@ -39,8 +131,8 @@ class GitLab:
 
     def waiting(self) -> Iterator[MergeDetail]:
         """Every open merge request, each with its newest pipeline."""
-        for each in self.api.pages(self._at("merge_requests"), shapes.MERGES, state="opened"):
-            yield self.api.get(self._at(f"merge_requests/{each['iid']}"), shapes.MERGE)
+        for each in self.api.pages(self._at("merge_requests"), MERGES, state="opened"):
+            yield self.api.get(self._at(f"merge_requests/{each['iid']}"), MERGE)
 
     def job(self, pipeline: Pipeline) -> int:
         """The finished cost job of a pipeline.
@@ -48,7 +140,7 @@ class GitLab:
         Raises:
             UntrustedError: there is none.
         """
-        listed = self.api.pages(f"projects/{pipeline['project_id']}/pipelines/{pipeline['id']}/jobs", shapes.JOBS)
+        listed = self.api.pages(f"projects/{pipeline['project_id']}/pipelines/{pipeline['id']}/jobs", JOBS)
         found = [job["id"] for job in listed if job["name"] == JOB and job["status"] in ENDED]
         if not found:
             raise UntrustedError(f"the pipeline has no finished job {JOB}")
@@ -60,43 +152,43 @@ class GitLab:
 
     def paths(self, number: int) -> tuple[tuple[str, ...], bool]:
         """Paths that a merge request changes, old names included, and whether these are all of them."""
-        listed = list(self.api.pages(self._at(f"merge_requests/{number}/diffs"), shapes.DIFFS))
+        listed = list(self.api.pages(self._at(f"merge_requests/{number}/diffs"), DIFFS))
         return _paths(listed), len(listed) < MOST_FILES
 
     def holds(self, branch: str, sha: str) -> bool:
         """Whether a branch has a commit in its history."""
         path = self._at(f"repository/commits/{quote(sha, safe='')}/refs")
-        return any(ref["name"] == branch for ref in self.api.pages(path, shapes.REFS, type="branch"))
+        return any(ref["name"] == branch for ref in self.api.pages(path, REFS, type="branch"))
 
     def since(self, sha: str, branch: str) -> tuple[str, ...] | None:
         """Paths that a branch has changed since a commit of its own; None where GitLab cannot list them all."""
         query = {"from": sha, "to": branch}
-        compared = self.api.get(self._at("repository/compare"), shapes.COMPARED, **query)
+        compared = self.api.get(self._at("repository/compare"), COMPARED, **query)
         cut = compared["compare_timeout"] or len(compared["diffs"]) >= MOST_FILES
         return None if cut else _paths(compared["diffs"])
 
     def parents(self, sha: str) -> list[str]:
         """Hashes of a commit's parents, the first one first."""
-        return self.api.get(self._at(f"repository/commits/{quote(sha, safe='')}"), shapes.COMMIT)["parent_ids"]
+        return self.api.get(self._at(f"repository/commits/{quote(sha, safe='')}"), COMMIT)["parent_ids"]
 
     def stick(self, number: int, text: str) -> None:
         """One note of ours with this text; younger ones go."""
-        me = self.api.get("user", shapes.AUTHOR)["id"]
+        me = self.api.get("user", AUTHOR)["id"]
         path = self._at(f"merge_requests/{number}/notes")
-        listed = self.api.pages(path, shapes.NOTES, sort="asc", order_by="created_at")
+        listed = self.api.pages(path, NOTES, sort="asc", order_by="created_at")
         ours = [each for each in listed if each["author"]["id"] == me and not each["system"] and is_ours(each["body"])]
         if not ours:
-            self.api.send("POST", path, {"body": text}, shapes.ANYTHING, again=False)
+            self.api.send("POST", path, {"body": text}, ANYTHING, again=False)
             return
         if ours[0]["body"].strip() != text.strip():
-            self.api.send("PUT", f"{path}/{ours[0]['id']}", {"body": text}, shapes.ANYTHING)
+            self.api.send("PUT", f"{path}/{ours[0]['id']}", {"body": text}, ANYTHING)
         for each in ours[1:]:
             self.api.delete(f"{path}/{each['id']}")
 
     def status(self, sha: str, standing: Standing, *, name: str) -> None:
         """Set a status of the commit."""
         sent = {"state": STATES[standing.success], "name": name, "description": standing.description}
-        self.api.send("POST", self._at(f"statuses/{quote(sha, safe='')}"), sent, shapes.ANYTHING)
+        self.api.send("POST", self._at(f"statuses/{quote(sha, safe='')}"), sent, ANYTHING)
 
     def _at(self, path: str) -> str:
         return f"projects/{self.project}/{path}"

@@ -6,14 +6,12 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from operations.diff.digests import digests
 from operations.diff.evaluation import Questions, Side, asking
-from operations.diff.git import ahead, merge_base
-from operations.diff.matching import chosen
+from operations.diff.matching import chosen, digests
 from operations.diff.policy_changes import law_changes
 from operations.diff.stack_report import Row, failed, row
 from operations.diff.worker_client import Asker
-from operations.diff.worktrees import Place, at, now, standing, workshop
+from operations.diff.worktrees import Place, ahead, at, merge_base, now, standing, workshop
 from planning.diff.amounts import delta_of, expected_of, sum_of
 from planning.diff.breaches import WORST_FIRST
 from planning.diff.limits import judge_changes

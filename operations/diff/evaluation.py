@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from operations.diff.answer_reader import failure
 from operations.diff.matching import lock_text
-from operations.diff.protocol import JUDGE, PRICE, REGISTER
+from operations.diff.protocol import JUDGE, PRICE, REGISTER, failure
 from operations.project.workspace import STACKS
 
 if TYPE_CHECKING:
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from typing import TypeAlias
 
-    from operations.diff.digests import Digests
-    from operations.diff.matching import Pair
+    from operations.diff.matching import Digests, Pair
     from operations.diff.protocol import CaseForm
     from operations.diff.worker_client import Asker
     from operations.diff.worktrees import Place

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final, cast
 
-from operations.diff import answer_reader
-from operations.diff.limit_changes import limit_rows
+from operations.diff import protocol
+from operations.diff.policy_changes import limit_rows
 from planning.diff.amounts import amount_of, dearer, delta_of, drift_of, moves
 from planning.diff.bill_lines import components
 from planning.diff.breaches import compared, exit_code, newness
@@ -62,11 +62,11 @@ def row(answers: Answers, *, base: Place, head: Place, only_new: bool) -> Row:
     why = _failure(answers)
     if why:
         return failed(pair, why, base=base, head=head)
-    before, after = answer_reader.judged(answers.before), answer_reader.judged(answers.after)
+    before, after = protocol.judged(answers.before), protocol.judged(answers.after)
     old, new = _lines(before), _lines(after)
-    moved = changes(answer_reader.resources(answers.registered_old), answer_reader.resources(answers.registered_new))
+    moved = changes(protocol.resources(answers.registered_old), protocol.resources(answers.registered_new))
     form = _filled(pair, before, after, moved)
-    prices = answer_reader.priced(answers.priced)
+    prices = protocol.priced(answers.priced)
     drift, lost = drift_of(new, _bill(prices)) if "bill" in prices else (None, ())
     form["by_prices"] = _still(form) if answers.same_prices else drift
     form["components"] = components(old, new)
@@ -115,11 +115,11 @@ def empty(stack: str) -> StackDiffForm:
 
 def _failure(answers: Answers) -> str:
     """Why the head cannot be shown; what fails on the base only is no reason."""
-    if answers.registered_new is not None and (said := answer_reader.failure(answers.registered_new)):
+    if answers.registered_new is not None and (said := protocol.failure(answers.registered_new)):
         return said
-    if answers.after is not None and (said := answer_reader.judged(answers.after)["failure"]):
+    if answers.after is not None and (said := protocol.judged(answers.after)["failure"]):
         return said
-    if answers.priced is not None and (said := answer_reader.priced(answers.priced)["failure"]):
+    if answers.priced is not None and (said := protocol.priced(answers.priced)["failure"]):
         return f"at the head's prices: {said}"
     return ""
 
@@ -198,7 +198,7 @@ def _notes(pair: Pair, answers: Answers, before: JudgedAnswerForm, after: Judged
         yield RENAMED
     if pair.old and pair.new and pair.old.checklist != pair.new.checklist and pair.old.lock == pair.new.lock:
         yield ACCEPT
-    if answers.registered_old is not None and (said := answer_reader.failure(answers.registered_old)):
+    if answers.registered_old is not None and (said := protocol.failure(answers.registered_old)):
         yield f"there is nothing to compare with: on the base, {said}"
     elif before["failure"]:
         yield f"there is nothing to compare with: the base says {before['failure']}"

@@ -103,8 +103,11 @@ def _priced(request: RequestForm, case: CaseForm) -> PricedForm:
 
 def _judged(request: RequestForm, case: CaseForm) -> JudgedAnswerForm:
     """What the rules of this tree say of the resources."""
-    from policies.evaluation import judged  # noqa: PLC0415 - as above
-    from policies.forms import exemption_forms, found_forms  # noqa: PLC0415 - with the rules
+    from policies.evaluation import (  # noqa: PLC0415 - with the rules
+        exemption_forms,
+        found_forms,
+        judged,
+    )
     from policies.table import RULES  # noqa: PLC0415 - as above
 
     before, notes = _before(case)

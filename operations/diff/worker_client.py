@@ -17,8 +17,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from operations.diff.answer_reader import loaded
-from operations.diff.protocol import DONE, READY, REGISTER, STARTED
+from operations.diff.protocol import DONE, READY, REGISTER, STARTED, loaded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import os
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
+from operations.engine import binary
 from operations.project.workspace import PROJECT_FILE
 from planning.inputs.files import read_object
 from planning.inputs.yaml_document import read_fields
-from planning.values.errors import InputError
+from planning.values.errors import AtollError, InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import TypeAlias
+
+    from pulumi.automation import PulumiCommand
+
+    from operations.engine.plugins import Plugin
 
     AskPassphrase: TypeAlias = Callable[[str], str | None]
     """Asks a person for what is typed unseen; None where nobody is there."""
+
 
 STATE_FOLDER: Final = ".pulumi-state"
 BACKEND: Final = "PULUMI_BACKEND_URL"
@@ -158,3 +165,38 @@ def _logged_in() -> str:
 def _without_query(provider: str) -> str:
     """A provider without what follows its key's name."""
     return provider.partition("?")[0]
+
+
+def cli_facts() -> tuple[PulumiCommand | None, Sequence[tuple[str, str]]]:
+    """The CLI that would be used, None where there is none; and where it is, or why it is not."""
+    try:
+        command = binary.found()
+    except AtollError as error:
+        return None, (("Pulumi CLI", f"missing: {error}"), ("pinned", binary.pinned()))
+    version = binary.version_of(command)
+    note = "" if version == binary.pinned() else f" (Atoll pins {binary.pinned()}; this one works too)"
+    path = shutil.which(command.command) or command.command
+    return command, (("Pulumi CLI", f"{version}{note}"), ("path", path))
+
+
+def plugin_fact(plugin: Plugin, *, here: bool) -> tuple[str, str]:
+    """One plugin, and whether it is here."""
+    return f"plugin {plugin.name}", f"{plugin.version}, {'here' if here else 'missing'}"
+
+
+def surroundings_facts(chosen: Backend) -> Sequence[tuple[str, str]]:
+    """Backend, and what encrypts secrets."""
+    return (
+        ("backend", f"{chosen.url or 'Pulumi Cloud'} ({chosen.reason})"),
+        ("secrets of a new stack", _secrets(chosen)),
+    )
+
+
+def _secrets(chosen: Backend) -> str:
+    """What would encrypt the secrets of a new stack."""
+    if provider := os.environ.get(PROVIDER):
+        return f"{provider.partition('?')[0]} ({PROVIDER} says so)"
+    if chosen.is_service:
+        return "the backend's own key"
+    given = next((name for name in (PASSPHRASE, PASSPHRASE_FILE) if os.environ.get(name)), "")
+    return f"passphrase ({given} is set)" if given else f"passphrase (set {PASSPHRASE}, or be asked at a terminal)"

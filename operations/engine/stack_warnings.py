@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from operations.project.stack_config import read_config
-from operations.project.stack_keys import list_unused_keys
+from operations.project.stack_config import list_unused_keys, read_config
 from operations.project.workspace import shown
 from planning.checklist.model.checklist import checklist_digest
 from planning.checklist.reading.checklist_file import read_file

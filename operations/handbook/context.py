@@ -5,22 +5,36 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypedDict
 
+from catalogs.catalog import load
 from components.clouds.aws.nodepools import karpenter
 from components.context.names import namespace, workloads
 from components.platform.building_blocks import names
+from components.platform.building_blocks.artifact_mirror import shelf
 from components.platform.building_blocks.images import pulled_from
-from components.platform.kubeflow import notebook_images, notebook_spawner
-from components.platform.kubeflow.training_runtimes import runtimes_of
+from components.platform.kubeflow import notebook_spawner
+from components.platform.kubeflow import notebook_spawner as notebook_images
+from components.platform.kubeflow.runtimes import runtimes_of
 from components.platform.observability import loki, prometheus
-from components.platform.scheduling import kueue, slurm_workers
-from components.platform.scheduling.multikueue_worker import QUEUE
-from operations.handbook.context_location import domain_of, money, place
-from operations.handbook.context_namespaces import homes, pools
-from operations.handbook.context_people import contacts, people, responses
-from operations.handbook.context_storage import files, tiers
+from components.platform.scheduling import kueue, slurm
+from components.platform.scheduling.multikueue import QUEUE
+from operations.handbook.context_sections import (
+    contacts,
+    domain_of,
+    files,
+    homes,
+    money,
+    people,
+    place,
+    pools,
+    responses,
+    tiers,
+)
 from operations.handbook.facts import Addresses, ElsewhereFacts, Facts, Outputs, RuntimeFacts, Settings, ShareFacts
+from operations.handbook.stack_outputs import read_outputs
+from operations.project.accepted_lock import accepted_lock
 from planning.agents.spend_guard import HOLD_HOURS
 from planning.checklist.model.vocabulary import Ide
+from planning.checklist.reading.checklist_file import read_file
 from planning.platform.accelerators import TURNS
 from planning.platform.slurm import shares
 from planning.values.errors import InputError
@@ -28,14 +42,17 @@ from planning.values.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from decimal import Decimal
+    from pathlib import Path
 
     from catalogs.catalog import Catalog
     from components.platform.building_blocks.artifact_mirror import Shelf
     from operations.handbook.facts import ContactFacts, ResponseFacts
+    from operations.project.workspace import Project
     from planning.checklist.model.checklist import Checklist
     from planning.spec.cluster import ClusterSpec
     from planning.spec.lock import Lock
     from planning.spec.platform import Platform
+
 
 HOURS_PER_DAY: Final = 24
 STORE: Final = "object_store"
@@ -209,5 +226,24 @@ def _settings(spec: ClusterSpec, platform: Platform) -> Settings:
         logs_days=int(loki.KEPT_FOR.removesuffix("h")) // HOURS_PER_DAY,
         hold_hours=HOLD_HOURS,
         empty_minutes=EMPTY.get(spec.placement.target),
-        slurm_percent=slurm_workers.WORKER_PERCENT,
+        slurm_percent=slurm.WORKER_PERCENT,
+    )
+
+
+def facts_of(project: Project, stack: str, *, outputs: Path | None = None) -> Facts:
+    """The facts of a stack.
+
+    Raises:
+        InputError: no lock, a checklist that does not read, or outputs that are not this stack's.
+    """
+    lock = accepted_lock(project, stack)
+    mirror = lock.spec.platform.mirror if lock.spec.platform is not None else ""
+    return gather(
+        Sources(
+            lock=lock,
+            checklist=read_file(project.checklist(stack)),
+            catalog=load(),
+            shelf=shelf(mirror, project=project.root),
+            outputs=Outputs() if outputs is None else read_outputs(outputs, lock=lock),
+        )
     )

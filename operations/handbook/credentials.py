@@ -6,7 +6,7 @@ import json
 import stat
 from typing import TYPE_CHECKING, Final, cast
 
-from operations.handbook.output_owner import of_another
+from operations.handbook.stack_outputs import of_another
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Final, cast
 
 from components.context.buckets import purposes
 from components.platform.building_blocks import names
 from operations.handbook.facts import Outputs
-from operations.handbook.output_owner import of_another
-from planning.costs.charges.storage_tiers import OBJECT_ITEMS
+from planning.costs.charges.storage import OBJECT_ITEMS
 from planning.inputs.files import read_object
 from planning.values.errors import Fault, InputError
 from planning.values.hostnames import PRIVATE_DOMAIN
@@ -18,6 +18,20 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from planning.spec.lock import Lock
+
+
+STACK: Final = "stack"  # the output; programs of before do not have it
+LONGEST_SHOWN: Final = 80  # characters of another name that a message repeats
+
+
+def of_another(outputs: Mapping[str, object], *, stack: str) -> str:
+    """That outputs are of another stack, in words with both names; "" where they are of this one, or do not say."""
+    said = outputs.get(STACK)
+    if said is None or said == stack:
+        return ""
+    name = said if isinstance(said, str) else json.dumps(said)
+    return f'these are the outputs of the stack "{name[:LONGEST_SHOWN]}", and this is "{stack}"'
+
 
 LARGEST_BYTES: Final = 4_000_000
 HINT: Final = "write them with: atoll outputs {stack} --json > outputs.json"

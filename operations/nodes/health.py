@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
-from components.context.topology import levels
+from components.context.hardware import levels
 from operations.project.accepted_lock import own_lock
 from operations.project.workspace import known_stack
 from planning.checklist.model.vocabulary import HOME
 from planning.checklist.reading.checklist_file import read_file
-from planning.incidents import node_labels as names
+from planning.incidents import node as names
 from planning.incidents.findings import judged
 from planning.values.errors import InputError
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, cast, final
 
-from operations.project.journal import Journal, read
-from operations.project.journal_records import Kind
+from operations.project.journal import Journal, Kind, read
 from planning.incidents.incident import STEPS, Event, incidents
 from planning.values.errors import Fault, InputError
 
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from operations.project.journal_records import Record
+    from operations.project.journal import Record
     from planning.incidents.incident import Happening, Incident
 
 NAME: Final = "incidents.jsonl"

@@ -10,11 +10,10 @@ from operations.nodes.drain import drain
 from operations.nodes.health import found, look
 from operations.nodes.ports import ChangedError, ClusterError
 from operations.nodes.replacement import replaced
-from planning.incidents import node_labels
+from planning.incidents import node as node_labels
 from planning.incidents.findings import Standing
 from planning.incidents.incident import STEPS, Event, next_id, open_for
-from planning.incidents.replacement_limits import last_system
-from planning.incidents.spares import spare_for
+from planning.incidents.spares import last_system, spare_for
 from planning.values.errors import AtollError, InputError
 
 if TYPE_CHECKING:

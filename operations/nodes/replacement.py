@@ -8,8 +8,7 @@ from operations.nodes.incident_log import FOLDER
 from operations.nodes.ports import ChangedError, ClusterError
 from operations.project.atomic_files import write_all
 from operations.project.workspace import shown
-from planning.incidents.remedies import FAULT, Remedy, Way, remedy
-from planning.incidents.tickets import Subject, ticket
+from planning.incidents.remedies import FAULT, Remedy, Subject, Way, remedy, ticket
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

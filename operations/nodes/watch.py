@@ -5,18 +5,106 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from operations.nodes.incident_closure import settle
-from operations.nodes.repair import cordon, opened
+from operations.nodes.health import found, look
+from operations.nodes.repair import changed, cordon, opened
+from planning.incidents import node as node_labels
 from planning.incidents.findings import Standing
-from planning.incidents.incident import Event
-from planning.incidents.replacement_limits import cordons
+from planning.incidents.incident import Event, open_for, over
+from planning.incidents.pods import leaving
+from planning.incidents.spares import cordons, tested_before_work, unfit
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from operations.nodes.health import Look, Scene
     from operations.nodes.incident_log import IncidentLog
     from operations.nodes.ports import Cluster
+    from planning.incidents.incident import Incident
+    from planning.incidents.node import Node
+
+
+def settle(
+    looked: Look, *, scene: Scene, cluster: Cluster, log: IncidentLog, say: Callable[[str], None]
+) -> tuple[Incident, ...]:
+    """Close every incident that is over; those that were closed."""
+    closed: list[Incident] = []
+    for each in log.incidents:
+        if each.placement != scene.spec.placement.name:  # its nodes are in another cluster
+            continue
+        words = over(each, looked.nodes, verdicts=looked.verdicts, pool=scene.pools.get(each.pool))
+        if not words:
+            continue
+        if any(node.name == each.node and node.incident == each.id for node in looked.nodes):
+            changed(each.node, _unmarked, scene=scene, cluster=cluster, log=log)
+        closed.append(_close(each, log, words))
+        say(f"incident {each.id} is closed: {words}")
+    return tuple(closed)
+
+
+def close(incident_id: str, *, because: str, log: IncidentLog) -> Incident:
+    """Close an incident by hand.
+
+    Raises:
+        InputError: there is none of this id, or it is closed.
+    """
+    for each in log.incidents:
+        if each.id == incident_id:
+            if not each.open:
+                raise InputError(f"incident {incident_id} was closed at {each.closed:%Y-%m-%d %H:%M:%S} UTC")
+            return _close(each, log, because)
+    raise InputError(f"there is no incident {incident_id!r}", hint="atoll nodes incidents STACK lists them")
+
+
+def hold(name: str, *, scene: Scene, cluster: Cluster, log: IncidentLog) -> str:
+    """Hold a node back as a spare; what was done, in words. One that is held already stays so.
+
+    Raises:
+        InputError: it has not passed its burn-in, is not well, has work, or its pool has its spares.
+    """
+    looked = look(scene, cluster, now=log.now())
+    node = found(looked, name)
+    if node.held and node.cordoned:
+        return f"{name} is held back already"
+    mine = open_for(log.incidents, name, uid=node.uid)
+    _may_be_held(node, looked, scene=scene, cluster=cluster, mended=mine is not None and node.incident == mine.id)
+    changed(name, _held, scene=scene, cluster=cluster, log=log)
+    if mine is not None:
+        _close(mine, log, f"{name} came back, and is held as a spare")
+    return f"{name} is held back as a spare of {node.pool}"
+
+
+def _may_be_held(node: Node, looked: Look, *, scene: Scene, cluster: Cluster, mended: bool) -> None:
+    pool = scene.pools[node.pool]
+    reason = unfit(node, looked.verdicts[node.name], tested=tested_before_work(pool))
+    if reason and not (mended and reason.startswith("it is being mended itself")):
+        raise InputError(f"{node.name} cannot be a spare: {reason}")
+    if node.incident and not mended:
+        raise InputError(f"{node.name} cannot be a spare: incident {node.incident} is not in this log")
+    if not pool.spares:
+        raise InputError(f"pool {pool.name} has no spares in the lock: every node of it is to work")
+    held = [each.name for each in looked.nodes if each.pool == pool.name and each.held and each.name != node.name]
+    if len(held) >= pool.spares:
+        raise InputError(f"pool {pool.name} has its {pool.spares} spares already: {', '.join(held)}")
+    if working := leaving(cluster.pods_on(node.name)):
+        raise InputError(
+            f"{node.name} has work: {len(working)} pods, one of them {working[0].words}",
+            hint=f"choose an idle node, or empty it first: kubectl drain {node.name} --ignore-daemonsets",
+        )
+
+
+def _close(incident: Incident, log: IncidentLog, words: str) -> Incident:
+    event = Event(at=log.now(), incident=incident.id, happening="closed", node=incident.node, words=words)
+    return log.write(event)
+
+
+def _unmarked(_node: Node) -> Mapping[str, object]:
+    return {"metadata": {"annotations": {node_labels.INCIDENT: None}}}
+
+
+def _held(_node: Node) -> Mapping[str, object]:
+    marks = {"labels": {node_labels.SPARE: node_labels.YES}, "annotations": {node_labels.INCIDENT: None}}
+    return {"metadata": marks, "spec": {"unschedulable": True}}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,7 +24,8 @@ from pulumi.runtime.proto import callback_pb2, resource_pb2
 from pulumi.runtime.stack import run_in_stack
 from pulumi.runtime.sync_await import _sync_await  # pyright: ignore[reportPrivateUsage]
 
-from operations.offline import sdk_counters, sdk_packages
+from operations.offline import sdk_packages
+from operations.offline import sdk_packages as sdk_counters
 from operations.offline.registrations import TOKEN_MARK, Token
 from planning.values.errors import AtollError
 

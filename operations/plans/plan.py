@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, cast
 
 from operations.plans.price_book import as_book
-from operations.plans.reconciliation import Difference, differences
 from planning.ceilings.verdict import judge
 from planning.costs.resources.stack_cost import take_off
 from planning.platform.base_layer_software import beneath
@@ -17,8 +16,8 @@ from planning.quoting.candidates.market import Market
 from planning.quoting.option import whole_bill
 from planning.quoting.quote_form import bill_form, judgement_form, range_form, usd_per_node_hour
 from planning.values.json_format import SCHEMA_VERSION
-from policies.evaluation import Report, judged
-from policies.forms import exemption_forms, found_forms
+from planning.values.money import NOTHING, to_cents
+from policies.evaluation import Report, exemption_forms, found_forms, judged
 from policies.rules.money.spend_limits import bill_of
 from policies.settings import Law
 from policies.stack_context import Subject
@@ -26,19 +25,86 @@ from policies.table import RULES
 from policies.unknown_names import list_unmatched
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import date
     from decimal import Decimal
 
     from catalogs.catalog import Catalog
     from operations.plans.plan_form import DifferenceForm, PlanForm, ResourceForm
     from planning.ceilings.verdict import Judgement
-    from planning.costs.bill import Bill
+    from planning.costs.bill import Bill, LineItem
     from planning.costs.resources.resource import Resource
-    from planning.platform.software_shapes import LeftOutForm, PinnedForm
+    from planning.platform.software_form import LeftOutForm, PinnedForm
     from planning.spec.cluster import ClusterSpec
     from planning.spec.lock import Lock
+    from planning.values.money import Range
     from policies.stack_context import Facts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """One line on which they do not agree; None: the line is missing on that side, or has no price there."""
+
+    key: str
+    bill: Range | None
+    takeoff: Range | None
+    reason: str
+
+
+def differences(bill: Bill, takeoff: Bill) -> tuple[Difference, ...]:
+    """Every line whose amounts differ by a cent, or that only one side has; in the order of the bill."""
+    ours, theirs = _by_key(bill), _by_key(takeoff)
+    keys = dict.fromkeys((*ours, *theirs))
+    return tuple(found for key in keys for found in _compare(key, ours.get(key, ()), theirs.get(key, ())))
+
+
+def _by_key(bill: Bill) -> Mapping[str, tuple[LineItem, ...]]:
+    """Lines under the key of their charge: tiers and equal keys of several resources together."""
+    found: dict[str, tuple[LineItem, ...]] = {}
+    for line in bill.lines:
+        key = line.key.partition("#")[0].partition("~")[0]
+        found[key] = (*found.get(key, ()), line)
+    return found
+
+
+def _compare(key: str, ours: tuple[LineItem, ...], theirs: tuple[LineItem, ...]) -> Iterator[Difference]:
+    bill, takeoff = _amount(ours), _amount(theirs)
+    reason = _reason(ours, theirs, equal=_cents(bill) == _cents(takeoff))
+    if reason:
+        yield Difference(key=key, bill=bill, takeoff=takeoff, reason=reason)
+
+
+def _reason(ours: tuple[LineItem, ...], theirs: tuple[LineItem, ...], *, equal: bool) -> str:
+    """Why two sides of one key differ; "" where they do not."""
+    if not theirs:
+        return "no resource is counted for it" if any(_weighs(line) for line in ours) else ""
+    if not ours:
+        return "the accepted cluster does not have it" if any(_weighs(line) for line in theirs) else ""
+    if equal:
+        return ""
+    unpriced = [line.note for line in theirs if line.usd_per_month is None]
+    return unpriced[0] if unpriced else "the amounts differ"
+
+
+def _weighs(line: LineItem) -> bool:
+    """Whether a line is more than a zero: an amount, or something that has no price."""
+    return line.usd_per_month is None or line.usd_per_month.max > 0
+
+
+def _amount(lines: tuple[LineItem, ...]) -> Range | None:
+    """What lines of one key cost together; None where there are none or one has no price."""
+    amounts = [line.usd_per_month for line in lines]
+    known = [amount for amount in amounts if amount is not None]
+    if not lines or len(known) < len(amounts):
+        return None
+    return sum(known, start=NOTHING)
+
+
+def _cents(amount: Range | None) -> tuple[Decimal, Decimal, Decimal] | None:
+    if amount is None:
+        return None
+    return to_cents(amount.min), to_cents(amount.expected), to_cents(amount.max)
+
 
 CLOUD_TARGETS: Final = ("aws", "gcp")  # whose resources may leave their region to the provider
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast, overload
 from catalogs.catalog import CURRENT, load
 from catalogs.custom_prices.book import OWN_PREFIX
 from catalogs.model import Method
-from planning.costs.price_age import too_old
+from planning.costs.pricing import too_old
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

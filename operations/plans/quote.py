@@ -2,31 +2,70 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from operations.plans.fault_locations import in_checklist
 from operations.plans.price_book import price_book, too_old
 from planning.checklist.model.checklist import checklist_digest
 from planning.checklist.model.vocabulary import CloudName
 from planning.checklist.reading.checklist_file import read_file
 from planning.checklist.rules.table import broken_rules
-from planning.inputs.faults import nearest
+from planning.inputs.faults import Source, locate, nearest
+from planning.inputs.files import read_text
+from planning.inputs.yaml_nodes import Fields, Node, compose
 from planning.quoting.candidates.market import Market
 from planning.quoting.quote_builder import quote
-from planning.values.errors import CannotTellError, InputError, NothingFitsError, OverCeilingError, StalePricesError
+from planning.values.errors import (
+    CannotTellError,
+    InputError,
+    NothingFitsError,
+    OverCeilingError,
+    StalePricesError,
+    counted,
+)
 from planning.values.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import date
+    from pathlib import Path
 
     from catalogs.catalog import Catalog
     from operations.project.workspace import Subject
     from planning.checklist.model.checklist import Checklist
     from planning.quoting.quote import Option, Quote
+    from planning.values.errors import Fault
+
+
+STEP: Final = re.compile(r"[^.\[\]]+")
+
+
+def in_checklist(error: InputError, file: Path) -> InputError:
+    """The same error; faults that name a path and no line get the checklist's line, and the error's hint."""
+    if not any(_has_no_line(fault) for fault in error.faults):
+        return error
+    text = read_text(file)
+    root, _ = compose(text)
+    if not isinstance(root, Fields):
+        return error
+    source = Source(file=str(file), lines=text.splitlines())
+    faults = [_placed(fault, source, root, hint=error.hint) for fault in error.faults]
+    return InputError(f"{file}: {counted(faults)}", faults=faults)
+
+
+def _has_no_line(fault: Fault) -> bool:
+    return bool(fault.path) and not fault.line
+
+
+def _placed(fault: Fault, source: Source, root: Node, *, hint: str) -> Fault:
+    if not _has_no_line(fault):
+        return fault
+    path = [int(step) if step.isdigit() else step for step in STEP.findall(fault.path)]
+    return source.fault(fault.message, place=locate(root, path), hint=fault.hint or hint, path=fault.path)
+
 
 STALE_HINT: Final = "refresh the catalogs, name a dated book with --prices, or go on with --allow-stale"
 STALE_NOTE: Final = "stale prices: they may have moved, so the option is not valid for signing"

@@ -21,7 +21,7 @@ from planning.values.errors import (
 from planning.values.json_format import decimal_text
 from planning.values.money import ZERO, to_cents
 from planning.values.verdict import Verdict
-from policies.forms import exemption_forms, found_forms
+from policies.evaluation import exemption_forms, found_forms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from operations.plans.watch_form import MovedPriceForm, WatchedForm, WatchForm
     from planning.costs.bill import Bill, LineItem
     from planning.costs.json_shapes import RangeForm
-    from planning.costs.resources.formats.preview import Preview
+    from planning.costs.resources.formats.values import Preview
     from planning.costs.resources.resource import Resource
     from planning.diff.form import AmountForm, JudgedForm
     from planning.spec.lock import Lock, LockedLine

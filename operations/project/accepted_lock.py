@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from operations.project.stack_config import read_config
-from operations.project.stack_keys import refuse_stack_keys
+from operations.project.stack_config import read_config, refuse_stack_keys
 from operations.project.workspace import shown
 from planning.spec.lock import ACCEPTED_KEY, LOCK_NAME, read_lock, refuse_other_option
 from planning.values.errors import InputError

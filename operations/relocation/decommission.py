@@ -11,7 +11,7 @@ from planning.relocation.inventory.resource_assets import keys_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from planning.costs.resources.formats.preview import Preview
+    from planning.costs.resources.formats.values import Preview
     from planning.costs.resources.resource import Resource
     from planning.relocation.inventory.stack_inventory import Inventory
 
@@ -20,7 +20,7 @@ RETAINED: Final = "retained: a destroy forgets it and leaves it in the cloud"
 NOT_OURS: Final = "it lies in a cluster that is not ours to delete: you delete it by hand"
 SWITCHED: Final = "it points to the target now"
 INSIDE: Final = "kubernetes:"  # start of the types of what lies in a cluster
-# Types whose end takes everything in the cluster with it (operations/engine/state.py has the same).
+# Types whose end takes everything in the cluster with it (operations/engine/teardown.py has the same).
 CLUSTERS: Final = frozenset(
     {"aws:eks/cluster:Cluster", "gcp:container/cluster:Cluster", "coreweave:index/cksCluster:CksCluster"}
 )

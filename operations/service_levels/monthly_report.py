@@ -10,7 +10,7 @@ from operations.project.accepted_lock import own_lock
 from operations.project.workspace import shown
 from operations.service_levels.sample_files import EXCLUSIONS_NAME, exclusions_in
 from planning.checklist.reading.checklist_file import read_file
-from planning.documents.sources import source_text
+from planning.documents.figures import source_text
 from planning.service_levels.credits import table_of_agreement, table_of_promises
 from planning.service_levels.month import refuse_untimely
 from planning.service_levels.report import Settled, report

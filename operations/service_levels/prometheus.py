@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
 from urllib.parse import urlsplit
 
-from planning.service_levels.prometheus import read_answers
 from planning.service_levels.series import LABELS
+from planning.service_levels.series_sources import read_answers
 from planning.values.errors import AtollError, InputError
 
 if TYPE_CHECKING:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, cast
 
 from planning.inputs.files import parse_json, read_text
-from planning.service_levels.exclusions_file import read_exclusions
-from planning.service_levels.prometheus import read_answers
+from planning.service_levels.exclusions import read_exclusions
 from planning.service_levels.series import SampleError
-from planning.service_levels.series_file import read_runs, together
+from planning.service_levels.series_sources import read_answers, read_runs, together
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:

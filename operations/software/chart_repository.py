@@ -8,7 +8,7 @@ from urllib.parse import urljoin
 
 import yaml
 
-from catalogs.software.exact_versions import DIGEST
+from catalogs.software.model import DIGEST
 from operations.software.http import UnreachableError
 from operations.software.registry import OK
 

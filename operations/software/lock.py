@@ -6,8 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from catalogs.software.exact_versions import split
-from catalogs.software.model import Kind
+from catalogs.software.model import Kind, split
 from catalogs.software.reader import RELEASE, images
 from operations.software import chart_repository, registry
 from operations.software.http import UnreachableError

@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final, cast
 from urllib.parse import urlencode
 
-from catalogs.software.exact_versions import DIGEST, split
+from catalogs.software.model import DIGEST, split
 from operations.software.http import UnreachableError
 from planning.platform.mirror import DOCKER_HUB, host_and_path
 

@@ -8,17 +8,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from operations.terraform.addresses import addresses, is_aws
 from operations.terraform.policy_documents import in_addresses
-from operations.terraform.values import Reader, Reading, snake_case
+from operations.terraform.values import Reader, Reading, addresses, is_aws, snake_case
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from operations.offline.plan_json import Json
-    from operations.terraform.addresses import Address
     from operations.terraform.policy_documents import Documents
+    from operations.terraform.values import Address
     from planning.costs.resources.resource import Resource
 
 FORMAT_VERSION: Final = "1.2"

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Final, cast
 
 from planning.inputs.rows import csv_rows, json_objects, open_lines
-from planning.usage.focus_columns import ROW, TAG_COLUMNS, TAGS, in_focus, missing
+from planning.usage.meters import ROW, TAG_COLUMNS, TAGS, in_focus, missing
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:

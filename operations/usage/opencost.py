@@ -10,7 +10,7 @@ from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Final, cast
 
 from planning.inputs.files import parse_json, read_content
-from planning.usage.focus_columns import CATEGORY, QUANTITY, ROW, START, UNIT, USAGE_TYPE
+from planning.usage.meters import CATEGORY, QUANTITY, ROW, START, UNIT, USAGE_TYPE
 from planning.values.errors import InputError
 from planning.values.money import ZERO
 

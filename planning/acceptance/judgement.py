@@ -2,21 +2,211 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from decimal import Decimal
+from statistics import median
 from typing import TYPE_CHECKING, Final
 
-from planning.acceptance.pool_verdicts import over_pool, worst_of
+from planning.acceptance.limits import Limit, plain
 from planning.acceptance.record_index import sort
-from planning.acceptance.storage_verdicts import over_tier
-from planning.acceptance.threshold_check import About, complained, failed, missing, passed
-from planning.acceptance.verdicts import NodeVerdict, Outcome, Verdict, Verdicts, worst
+from planning.acceptance.verdicts import (
+    About,
+    NodeVerdict,
+    Outcome,
+    Verdict,
+    Verdicts,
+    cannot_tell,
+    complained,
+    failed,
+    held,
+    judged,
+    missing,
+    passed,
+    worst,
+)
 from planning.agents.measurement_records import Per, subject
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from planning.acceptance.expectations import Expected, Once
-    from planning.acceptance.record_index import Sorted
+    from planning.acceptance.expectations import Expected, ExpectedPool, Once
+    from planning.acceptance.record_index import Record, Sorted
+    from planning.acceptance.storage_limits import ExpectedTier
     from planning.agents.measurement_records import Results
+
+
+COMPARED: Final = (("matmul", "tflops", "TFLOPS"), ("nvlink", "bus", "GB/s"), ("usable_memory", "memory", "MiB"))
+FEWEST_COMPARED: Final = 3  # of two nodes nobody can say which is the odd one
+ONLY_NVIDIA: Final = "DCGM is NVIDIA's: nothing looks into this accelerator as deeply here"
+
+
+def over_pool(pool: ExpectedPool, *, given: Sorted, share: Decimal, burn_in_hours: Decimal) -> Iterator[Verdict]:
+    """Every verdict over one pool.
+
+    Args:
+        share: of the median of its pool, below which a node is the odd one.
+        burn_in_hours: least length, where the pool burns in.
+    """
+    names = [name for name, stands in given.nodes.items() if stands == (pool.placement, pool.name)]
+    for name in names:
+        yield from _over_node(pool, name, given=given, burn_in_hours=burn_in_hours)
+    yield from _odd_ones(pool, names, given=given, share=share)
+    yield from _unseen(pool, names)
+    yield from _fabric(pool, given=given)
+
+
+def _over_node(pool: ExpectedPool, name: str, *, given: Sorted, burn_in_hours: Decimal) -> Iterator[Verdict]:
+    node = subject(Per.NODE, name)
+
+    def about(check: str, **params: str) -> About:
+        return About(check=check, subject=node, pool=pool.subject, params=tuple(params.items()))
+
+    yield _inventory(about("inventory"), given.of("inventory", node), pool)
+    yield held(about("usable_memory"), given.of("usable_memory", node), pool.memory)
+    yield _diagnostics(about("dcgm"), given.of("dcgm", node), pool)
+    yield _matmul(about("matmul"), given.of("matmul", node), pool)
+    if pool.accelerators > 1:
+        for payload in pool.judged_payloads:
+            records = [each for each in given.of("nvlink", node) if _is(each, payload_bytes=payload)]
+            yield held(about("nvlink", payload_bytes=str(payload)), records, pool.nvlink)
+    if pool.burn_in:
+        hours = Limit(reading="hours", unit="h", least=burn_in_hours, why=f"{plain(burn_in_hours)} h of burn-in")
+        yield _longest(about("burn_in"), given.of("burn_in", node), hours)
+
+
+def _inventory(about: About, records: Sequence[Record], pool: ExpectedPool) -> Verdict:
+    found = held(about, records, Limit(reading="accelerators", unit="", optional=True, why=""))
+    if found.measured is None:
+        return found
+    told = f"{plain(found.measured)} of {pool.accelerators} accelerators, {pool.accelerator} in the lock"
+    right = all(record.figure("accelerators") == pool.accelerators for record in records)
+    return passed(about, why=told) if right else failed(about, why=told)
+
+
+def _diagnostics(about: About, records: Sequence[Record], pool: ExpectedPool) -> Verdict:
+    complaint = complained(about, records)
+    if complaint is not None:
+        return complaint
+    if not records:
+        return missing(about) if pool.nvidia else cannot_tell(about, why=ONLY_NVIDIA)
+    counted = [(record.figure("tests"), record.figure("passed")) for record in records]
+    if any(not tests for tests, _ in counted):
+        return cannot_tell(about, why="no test of DCGM was run to its end")
+    good = all(tests == fine for tests, fine in counted)
+    told = f"{sum(fine or 0 for _, fine in counted)} of {sum(tests or 0 for tests, _ in counted)} tests"
+    return passed(about, why=f"{told} passed") if good else failed(about, why=f"only {told} passed")
+
+
+def _matmul(about: About, records: Sequence[Record], pool: ExpectedPool) -> Verdict:
+    right = [each for each in records if each.param("precision") == pool.precision]
+    if records and not right:
+        other = ", ".join(sorted({each.param("precision") for each in records}))
+        return missing(about, why=f"measured in {other}, while the work is in {pool.precision}")
+    return held(about, right, pool.matmul)
+
+
+def _longest(about: About, records: Sequence[Record], limit: Limit) -> Verdict:
+    """A burn-in that was begun again counts by its longest run; one that found something wrong fails.
+
+    One that was too short is no fault of the node: the rest of it was not measured.
+    """
+    complaint = complained(about, records)
+    if complaint is not None or not records:
+        return complaint or missing(about)
+    best = max(records, key=lambda each: each.figure("hours") or 0)
+    lasted = best.figure("hours")
+    if lasted is not None and limit.least is not None and lasted < limit.least:
+        told = f"{plain(lasted)} h of it, and nothing was found wrong; {plain(limit.least)} h are asked"
+        return missing(about, why=told)
+    return held(about, [best], limit)
+
+
+def _odd_ones(pool: ExpectedPool, names: Sequence[str], *, given: Sorted, share: Decimal) -> Iterator[Verdict]:
+    """Nodes far below the others of their pool, which are sold as equals; also where no limit is known."""
+    for check, reading, unit in COMPARED:
+        figures = {name: value for name in names if (value := _worst(check, reading, name, given, pool)) is not None}
+        for name, value in figures.items():
+            others = [each for other, each in figures.items() if other != name]
+            middle = median(others) if len(figures) >= FEWEST_COMPARED else None
+            if middle is not None and value < middle * share:
+                about = About(check=check, subject=subject(Per.NODE, name), pool=pool.subject)
+                told = f"{plain(value)} {unit}, while the other nodes of its pool have {plain(middle)} in the middle"
+                yield failed(about, why=told)
+
+
+def _worst(check: str, reading: str, name: str, given: Sorted, pool: ExpectedPool) -> Decimal | None:
+    """The least figure of a node, of the greatest payload where there are several."""
+    records = given.of(check, subject(Per.NODE, name))
+    if check == "nvlink":
+        greatest = max(pool.judged_payloads, default=0)
+        records = [each for each in records if _is(each, payload_bytes=greatest)]
+    if check == "matmul":
+        records = [each for each in records if each.param("precision") == pool.precision]
+    return min((value for each in records if (value := each.figure(reading)) is not None), default=None)
+
+
+def _unseen(pool: ExpectedPool, names: Sequence[str]) -> Iterator[Verdict]:
+    if len(names) >= pool.nodes:
+        return
+    about = About(check="inventory", subject=pool.subject, pool=pool.subject)
+    told = f"{len(names)} of {pool.nodes} nodes were measured"
+    if not pool.measurable:
+        yield cannot_tell(about, why=f"{told}: no program here measures {pool.accelerator}; ask the provider for proof")
+    elif pool.guaranteed:
+        yield missing(about, why=told)
+    else:
+        yield cannot_tell(about, why=f"{told}; nobody has promised spot nodes")
+
+
+def _fabric(pool: ExpectedPool, *, given: Sorted) -> Iterator[Verdict]:
+    """The whole pool, and groups of it: a group that is too slow is named by its nodes."""
+    records = given.of("all_reduce", pool.subject)
+    for step in pool.all_reduce:
+        for payload in pool.judged_payloads:
+            params = (("nodes", str(step.nodes)), ("payload_bytes", str(payload)))
+            about = About(check="all_reduce", subject=pool.subject, pool=pool.subject, params=params)
+            of_step = [each for each in records if _is(each, nodes=step.nodes, payload_bytes=payload)]
+            yield held(about, of_step, step.limit)
+
+
+def _is(record: Record, **params: int) -> bool:
+    return all(record.param(name) == str(value) for name, value in params.items())
+
+
+def worst_of(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
+    """Sentences of what did not pass."""
+    return tuple(
+        f"{each.title}: {each.sentence}" for each in verdicts if each.outcome not in (Outcome.PASSED, Outcome.NOTED)
+    )
+
+
+def over_tier(tier: ExpectedTier, *, given: Sorted) -> Iterator[Verdict]:
+    """Every verdict over one tier."""
+    for check, limit in (("loader", tier.loader), ("checkpoint", tier.checkpoint)):
+        yield _together(About(check=check, subject=tier.subject), given.of(check, tier.subject), limit)
+    for check, limits in (("code", tier.code), ("small_files", tier.small_files)):
+        for limit in limits:
+            about = About(check=check, subject=tier.subject, params=(("reading", limit.reading),))
+            yield held(about, given.of(check, tier.subject), limit)
+
+
+def _together(about: About, records: Sequence[Record], limit: Limit) -> Verdict:
+    """What the nodes of one run had in sum, in the widest run; each node wrote what it had itself."""
+    complaint = complained(about, records)
+    if complaint is not None or not records:
+        return complaint or missing(about)
+    runs: dict[str, dict[str, Decimal]] = defaultdict(dict)
+    for record in records:
+        value, node = record.figure(limit.reading), record.param("node")
+        if value is not None:
+            runs[record.param("nodes")][node] = min(value, runs[record.param("nodes")].get(node, value))
+    whole = [(int(nodes), shares) for nodes, shares in runs.items() if len(shares) == int(nodes)]
+    if not whole:
+        told = ", ".join(f"{len(shares)} of {nodes} nodes" for nodes, shares in runs.items())
+        return cannot_tell(about, why=f"only a part of the nodes wrote down what they had: {told}")
+    _, shares = max(whole, key=lambda each: each[0])
+    return judged(about, sum(shares.values(), Decimal()), limit)
+
 
 __all__ = ["NodeVerdict", "Outcome", "Verdict", "Verdicts", "judge"]
 

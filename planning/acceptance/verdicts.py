@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from decimal import Decimal
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
+from planning.acceptance.limits import plain
+from planning.agents.measurement_records import BY_ID
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from decimal import Decimal
+    from collections.abc import Iterable, Sequence
+
+    from planning.acceptance.limits import Limit
+    from planning.acceptance.record_index import Record
 
 
 class Outcome(StrEnum):
@@ -99,3 +105,138 @@ def worst(outcomes: Iterable[Outcome]) -> Outcome:
     """The worst of some outcomes, noted ones left out; cannot tell where nothing was judged."""
     found = set(outcomes)
     return next((each for each in WORST_FIRST if each in found), Outcome.CANNOT_TELL)
+
+
+GIB: Final = 2**30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """What a verdict is about."""
+
+    check: str
+    subject: str
+    pool: str = ""
+    params: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The check in words, and what it was run with."""
+        return ", ".join((BY_ID[self.check].title, *(_worded(name, value) for name, value in self.params)))
+
+
+def missing(about: About, *, why: str = "nothing was measured") -> Verdict:
+    """Nobody looked."""
+    return _verdict(about, Outcome.MISSING, why)
+
+
+def cannot_tell(about: About, *, why: str) -> Verdict:
+    """Somebody looked, and it says nothing."""
+    return _verdict(about, Outcome.CANNOT_TELL, why)
+
+
+def passed(about: About, *, why: str) -> Verdict:
+    """Nothing is wrong with it."""
+    return _verdict(about, Outcome.PASSED, why)
+
+
+def failed(about: About, *, why: str) -> Verdict:
+    """Something is wrong with it."""
+    return _verdict(about, Outcome.FAILED, why)
+
+
+def complained(about: About, records: Sequence[Record]) -> Verdict | None:
+    """A failure in the tools' own words, if any of them found something wrong."""
+    words = list(dict.fromkeys(_with_nodes(word, record) for record in records for word in record.measured["failed"]))
+    return failed(about, why="; ".join(words)) if words else None
+
+
+def held(about: About, records: Sequence[Record], limit: Limit) -> Verdict:
+    """The verdict over every record of one check and one limit."""
+    if not records:
+        return missing(about)
+    complaint = complained(about, records)
+    if complaint is not None:
+        return complaint
+    read = [(value, record) for record in records if (value := record.figure(limit.reading)) is not None]
+    if not read:
+        return missing(about)
+    worst, record = min(read, key=lambda each: _rank(each[0], limit))
+    found = judged(about, worst, limit)
+    told = found.sentence if found.outcome is Outcome.PASSED else _with_nodes(found.sentence, record)
+    return replace(found, at=record.at(limit.reading), sentence=told)
+
+
+def judged(about: About, value: Decimal, limit: Limit) -> Verdict:
+    """One figure against its limit."""
+    amount = f"{plain(value)} {limit.unit}".strip()
+    outcome, sentence = _outcome(value, amount, limit)
+    return replace(
+        _verdict(about, outcome, sentence),
+        reading=limit.reading,
+        unit=limit.unit,
+        measured=value,
+        least=limit.least,
+        most=limit.most,
+        theory=limit.theory,
+        why=limit.why,
+        source=limit.source,
+    )
+
+
+def _outcome(value: Decimal, amount: str, limit: Limit) -> tuple[Outcome, str]:
+    if limit.optional:
+        return Outcome.NOTED, f"{amount}: {limit.why}"
+    if not limit.known:
+        return Outcome.CANNOT_TELL, f"{amount}, and what it should be is not known: {limit.why}"
+    if limit.bound is not None and value > limit.bound:
+        bound = f"{plain(limit.bound)} {limit.unit}"
+        return Outcome.CANNOT_TELL, f"{amount} is more than the hardware can do, {bound}: measure it again"
+    share = f", {plain(value * 100 / limit.theory)}% of {plain(limit.theory)}" if limit.theory else ""
+    if limit.least is not None and value < limit.least:
+        return _too_little(f"{amount}{share}", limit, least=limit.least)
+    if limit.most is not None and value > limit.most:
+        return Outcome.FAILED, f"{amount}; at most {plain(limit.most)} is asked: {limit.why}"
+    return Outcome.PASSED, f"{amount}{share}"
+
+
+def _too_little(amount: str, limit: Limit, *, least: Decimal) -> tuple[Outcome, str]:
+    if limit.beyond:
+        return Outcome.CANNOT_TELL, f"{amount}, less than {plain(least)}: {limit.beyond}"
+    return Outcome.FAILED, f"{amount}; at least {plain(least)} is asked: {limit.why}"
+
+
+def _worded(name: str, value: str) -> str:
+    """A param in words: "4 nodes", "payload of 4 GiB"."""
+    if name == "nodes":
+        return f"{value} nodes"
+    if name == "payload_bytes":
+        return f"payload of {plain(Decimal(value) / GIB)} GiB"
+    return f"{name} {value}"
+
+
+def _with_nodes(word: str, record: Record) -> str:
+    on = record.param("on")
+    return f"{word} (over {on})" if on else word
+
+
+def _rank(value: Decimal, limit: Limit) -> tuple[int, Decimal]:
+    """Worst first: too slow before beyond belief before fine."""
+    if limit.most is not None and limit.least is None:
+        return 0, -value
+    if limit.bound is not None and value > limit.bound and limit.least is not None:
+        return 1, value
+    too_slow = limit.least is not None and value < limit.least
+    return (0 if too_slow else 2), value
+
+
+def _verdict(about: About, outcome: Outcome, sentence: str) -> Verdict:
+    return Verdict(
+        check=about.check,
+        subject=about.subject,
+        pool=about.pool,
+        title=about.title,
+        outcome=outcome,
+        sentence=sentence,
+        params=about.params,
+    )

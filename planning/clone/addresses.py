@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from ipaddress import IPv4Network
 from typing import TYPE_CHECKING, Final
 
+from planning.checklist.model.checklist import networks
+from planning.values.addresses import RANGES, free_range
 from planning.values.errors import InputError
-from planning.values.vpn_addresses import RANGES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from planning.checklist.model.checklist import Checklist
+    from planning.quoting.quote import Option
+    from planning.spec.cluster import ClusterSpec
+
+
 # Where free ranges are looked for, in this order: what checklists usually begin with, then the rest of 10.0.0.0/8 that
-# clouds and home routers leave alone, then the upper half of 172.16.0.0/12 (reasons: planning/values/vpn_addresses.py).
+# clouds and home routers leave alone, then the upper half of 172.16.0.0/12 (reasons: planning/values/addresses.py).
 POOLS: Final = tuple(IPv4Network(each) for each in ("10.64.0.0/10", "10.128.0.0/9", "172.24.0.0/13"))
 # Amazon EKS takes one of these for services where it is told none (its user guide, "Create a cluster": service IPv4
 # range), so that a cluster of its customer may have it.
@@ -84,3 +90,40 @@ def _candidates(prefix: int) -> Iterator[IPv4Network]:
     for pool in POOLS:
         if prefix >= pool.prefixlen:
             yield from pool.subnets(new_prefix=prefix)
+
+
+LIKE: Final = IPv4Network(
+    "10.64.0.0/16"
+)  # as wide as `planning.values.addresses.RANGES` are: a user's address is drawn in it
+
+
+def apart(option: Option, *, checklist: Checklist, taken: Sequence[Taken]) -> Option:
+    """The same option with a VPN range for each of its gateways that nobody has; nothing of it has a price.
+
+    Where no range is left, the gateway keeps the one it has, as two stacks of other projects may.
+
+    Args:
+        taken: networks of the project, the VPN ranges of its stacks among them.
+    """
+    own = [Taken("the clone", each) for each in networks(checklist)]
+    known = [*taken, *own, *(Taken("the clone", each.network.cidr) for each in option.placements)]
+    placements: list[ClusterSpec] = []
+    for spec in option.placements:
+        moved = spec
+        if spec.vpn is not None:
+            cidr = _range(known) or spec.vpn.cidr
+            known.append(Taken("the clone's VPN", cidr))
+            moved = spec.model_copy(update={"vpn": spec.vpn.model_copy(update={"cidr": cidr})})
+        placements.append(moved)
+    return replace(option, placements=tuple(placements))
+
+
+def _range(known: Sequence[Taken]) -> IPv4Network | None:
+    """The first of the VPN's own ranges that is free, else any private one."""
+    found = free_range(each.network for each in known)
+    if found is not None:
+        return found
+    try:
+        return free(LIKE, known)
+    except InputError:
+        return None

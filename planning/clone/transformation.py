@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from planning.checklist.model.vocabulary import CloudName
 from planning.checklist.rules.table import broken_rules
 from planning.clone.addresses import Taken, free, refuse_clash
-from planning.clone.decisions.answer import value_at
-from planning.clone.decisions.decision import Need
+from planning.clone.decisions.decision import Need, value_at
 from planning.values.errors import Fault, InputError
 
 if TYPE_CHECKING:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
+
+from pydantic import ConfigDict, with_config
+from typing_extensions import TypedDict
 
 from planning.costs.bill import Group, total
 from planning.costs.charge import LIST_PRICE, Charge
 from planning.costs.pricing import price
 from planning.spec.lock_content import State
+from planning.values.json_format import SCHEMA_VERSION, decimal_text
 from planning.values.money import HOURS_PER_MONTH, ZERO, Range
 
 if TYPE_CHECKING:
@@ -16,6 +20,7 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from planning.costs.pricing import Prices
+
 
 _GROUP: Final = Group.SERVICES  # a charge belongs to a chapter of a bill; leftovers have none
 
@@ -143,3 +148,77 @@ def _charge(each: Found, use: Use) -> Charge:
         purchase=use.purchase,
         quantity=Range.exactly(use.quantity),
     )
+
+
+_CLOSED: Final = ConfigDict(extra="forbid")
+
+
+@with_config(_CLOSED)
+class LeftoverForm(TypedDict):
+    """Something that is still there."""
+
+    placement: str
+    provider: str
+    region: str
+    kind: str
+    id: str
+    status: str
+    """The cloud's own word."""
+    state: Literal["priced", "free", "unpriced"]
+    usd_per_month: str | None
+    """What is known of it; a floor where it is unpriced."""
+    kept: str
+    """Why it is there on purpose; nothing where it was forgotten."""
+    note: str
+
+
+@with_config(_CLOSED)
+class UnansweredForm(TypedDict):
+    """Something that could not be asked."""
+
+    placement: str
+    what: str
+    reason: str
+
+
+@with_config(_CLOSED)
+class LeftoversForm(TypedDict):
+    """`atoll leftovers --json`."""
+
+    schema_version: int
+    stack: str
+    forgotten: list[LeftoverForm]
+    """What costs money and nobody wanted to keep."""
+    kept: list[LeftoverForm]
+    free: list[LeftoverForm]
+    unanswered: list[UnansweredForm]
+
+
+def leftovers_form(left: Leftovers) -> LeftoversForm:
+    """Leftovers as they are."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "stack": left.stack,
+        "forgotten": [_leftover(each) for each in left.forgotten],
+        "kept": [_leftover(each) for each in left.kept],
+        "free": [_leftover(each) for each in left.free],
+        "unanswered": [
+            {"placement": each.placement, "what": each.what, "reason": each.reason} for each in left.unanswered
+        ],
+    }
+
+
+def _leftover(each: Leftover) -> LeftoverForm:
+    found = each.found
+    return {
+        "placement": found.placement,
+        "provider": found.provider,
+        "region": found.region,
+        "kind": found.kind,
+        "id": found.id,
+        "status": found.status,
+        "state": each.state.value,
+        "usd_per_month": None if each.usd_per_month is None else decimal_text(each.usd_per_month),
+        "kept": found.kept,
+        "note": each.note,
+    }

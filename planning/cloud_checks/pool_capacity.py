@@ -6,6 +6,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, Literal
 
+from pydantic import ConfigDict, with_config
+from typing_extensions import TypedDict
+
+from planning.values.json_format import SCHEMA_VERSION
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import date
@@ -137,3 +142,160 @@ def _facts(each: PlacementFacts) -> Iterable[QuotaFact | OfferedFact | ReservedF
     yield from each.others
     for pool in each.pools:
         yield from (pool.quota, pool.offered, pool.reserved)
+
+
+_CLOSED: Final = ConfigDict(extra="forbid")
+
+
+@with_config(_CLOSED)
+class QuotaForm(TypedDict):
+    """Whether a quota is large enough for everything of the stack that counts against it."""
+
+    state: Literal["enough", "short", "not_needed", "unknown"]
+    code: str
+    name: str
+    unit: str
+    needed: int | None
+    limit: int | None
+    used: int | None
+    """By others than this stack."""
+    reason: str
+
+
+@with_config(_CLOSED)
+class OfferedForm(TypedDict):
+    """Whether the machine is sold where the pool may start."""
+
+    state: Literal["offered", "not_offered", "unknown"]
+    zones: list[str]
+    missing: list[str]
+    source: str
+    """cloud, catalog, or nothing where nobody said."""
+    as_of: str | None
+    """Day of the catalog's fact."""
+    reason: str
+
+
+@with_config(_CLOSED)
+class ReservedForm(TypedDict):
+    """Whether what is reserved for the pool fits it."""
+
+    state: Literal["reserved", "mismatch", "missing", "not_needed", "unknown"]
+    id: str
+    status: str
+    machine: str
+    zone: str
+    count: int | None
+    ends: str | None
+    reason: str
+
+
+@with_config(_CLOSED)
+class PoolFactsForm(TypedDict):
+    """The three facts of a pool."""
+
+    pool: str
+    machine: str
+    kind: str
+    nodes: int
+    """At most."""
+    quota: QuotaForm
+    offered: OfferedForm
+    reserved: ReservedForm
+
+
+@with_config(_CLOSED)
+class PlacementFactsForm(TypedDict):
+    """One placement."""
+
+    placement: str
+    provider: str
+    region: str
+    silence: str
+    """Why its cloud did not answer; nothing where it did."""
+    pools: list[PoolFactsForm]
+    quotas: list[QuotaForm]
+    """Those that belong to no pool."""
+
+
+@with_config(_CLOSED)
+class PreflightForm(TypedDict):
+    """`atoll preflight --json`."""
+
+    schema_version: int
+    stack: str
+    standing: Literal["right", "wrong", "unknown"]
+    placements: list[PlacementFactsForm]
+    strays: list[str]
+    """Pools that the stack reserves for and that no placement has."""
+
+
+def preflight_form(found: Preflight) -> PreflightForm:
+    """A pre-flight as it is."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "stack": found.stack,
+        "standing": found.standing.value,
+        "placements": [_placement(each) for each in found.placements],
+        "strays": list(found.strays),
+    }
+
+
+def _placement(each: PlacementFacts) -> PlacementFactsForm:
+    return {
+        "placement": each.placement,
+        "provider": each.provider,
+        "region": each.region,
+        "silence": each.silence,
+        "pools": [_pool(pool) for pool in each.pools],
+        "quotas": [_quota(quota) for quota in each.others],
+    }
+
+
+def _pool(each: PoolFacts) -> PoolFactsForm:
+    return {
+        "pool": each.pool,
+        "machine": each.machine,
+        "kind": each.kind,
+        "nodes": each.nodes,
+        "quota": _quota(each.quota),
+        "offered": _offered(each.offered),
+        "reserved": _reserved(each.reserved),
+    }
+
+
+def _quota(each: QuotaFact) -> QuotaForm:
+    return {
+        "state": each.state,
+        "code": each.code,
+        "name": each.name,
+        "unit": each.unit,
+        "needed": each.needed,
+        "limit": each.limit,
+        "used": each.used,
+        "reason": each.reason,
+    }
+
+
+def _offered(each: OfferedFact) -> OfferedForm:
+    return {
+        "state": each.state,
+        "zones": list(each.zones),
+        "missing": list(each.missing),
+        "source": each.source,
+        "as_of": each.as_of.isoformat() if each.as_of else None,
+        "reason": each.reason,
+    }
+
+
+def _reserved(each: ReservedFact) -> ReservedForm:
+    return {
+        "state": each.state,
+        "id": each.id,
+        "status": each.status,
+        "machine": each.machine,
+        "zone": each.zone,
+        "count": each.count,
+        "ends": each.ends.isoformat() if each.ends else None,
+        "reason": each.reason,
+    }

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
-from planning.costs.bill import Bill, Group
-from planning.costs.bill_breakdown import placed, placement_of
+from planning.costs.bill import Bill, Group, placed, placement_of
 from planning.costs.pricing import LEAST_BILL_USD, STATED_SOURCE
 from planning.spec.lock_content import State
 from planning.values.money import ZERO

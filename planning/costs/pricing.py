@@ -7,7 +7,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final, Protocol
 
 from catalogs.model import Item, UnpricedError
-from catalogs.units import unit_of
+from catalogs.parsing import unit_of
+from catalogs.prices import MACHINE_AGE_LIMIT_DAYS, SERVICE_AGE_LIMIT_DAYS, age_days
 from planning.costs.bill import Group, LineItem, total
 from planning.costs.charge import LIST_PRICE
 from planning.spec.lock_content import State
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
     from datetime import date
 
     from catalogs.model import Price
+    from planning.costs.bill import Bill
     from planning.costs.charge import Charge
+
 
 STATED_SOURCE: Final = "checklist"
 STATED_UNIT: Final = "month"  # what a checklist states itself (onboarding, a support fee) is paid by the month
@@ -217,3 +220,22 @@ def _line(
 def _joined(*notes: str) -> str:
     """Notes in one sentence."""
     return "; ".join(note for note in notes if note)
+
+
+SERVICES: Final = frozenset({str(item) for item in Item})
+
+
+def too_old(
+    bill: Bill,
+    *,
+    today: date,
+    machine_days: int = MACHINE_AGE_LIMIT_DAYS,
+    service_days: int = SERVICE_AGE_LIMIT_DAYS,
+) -> tuple[LineItem, ...]:
+    """Lines whose price is older than its kind may be; an undated price is not too old, it is undated."""
+
+    def past(line: LineItem) -> bool:
+        age = age_days(line.as_of, today=today)
+        return age is not None and age > (service_days if str(line.item) in SERVICES else machine_days)
+
+    return tuple(line for line in bill.lines if past(line))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from planning.costs.bill_breakdown import component_of
+from planning.costs.bill import component_of
 from planning.diff.amounts import amount_of, delta_of, expected_of, moves
 
 if TYPE_CHECKING:

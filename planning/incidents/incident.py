@@ -6,9 +6,17 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final, Literal
 
+from planning.incidents import node
+from planning.incidents.findings import Standing
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
+
+    from planning.incidents.findings import Verdict
+    from planning.incidents.node import Node
+    from planning.spec.cluster import Pool
+
 
 Step = Literal["cordon", "drain", "spare", "replace"]
 # The spare works before the node is emptied: what is evicted, and a budget that waits for it, need the room.
@@ -134,3 +142,27 @@ def _told(incident: Incident, event: Event) -> Incident:
     if event.step == "spare":
         return replace(incident, spared=event.at, spare=event.spare, trouble="")
     return replace(incident, replaced=event.at, remedy=event.words, trouble="")
+
+
+def over(incident: Incident, nodes: Sequence[Node], *, verdicts: Mapping[str, Verdict], pool: Pool | None) -> str:
+    """Why an incident is over, in words; "" where it is not.
+
+    Args:
+        pool: of the incident; None where the lock has it no more.
+    """
+    if not incident.open or incident.cordoned is None:
+        return ""
+    same = next((each for each in nodes if each.name == incident.node and incident.uid in {"", each.uid}), None)
+    if same is not None:
+        tested = same.burn_in not in {node.PENDING, node.FAILED}
+        works = verdicts[same.name].standing is Standing.WELL and not same.cordoned and tested
+        return f"{same.name} works again" if works else ""
+    if pool is None:
+        return "its machine is gone, and so is its pool"
+    members = [each for each in nodes if each.pool == pool.name]
+    able = [
+        each for each in members if verdicts[each.name].standing is Standing.WELL and (each.held or not each.cordoned)
+    ]
+    if len(able) < pool.min_nodes:
+        return ""
+    return f"its machine is gone, and {pool.name} has {len(able)} nodes that work or are held"

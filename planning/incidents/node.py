@@ -6,10 +6,32 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Final, cast
 
-from planning.incidents import node_labels
-
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+
+POOL: Final = "atoll/pool"
+ROLE: Final = "atoll/role"
+BURN_IN: Final = "atoll/burn-in"  # a taint until the burn-in passed, and a label with how it ended
+SPARE: Final = "atoll/spare"  # label of a node that passed its burn-in and is held back
+INCIDENT: Final = "atoll/incident"  # annotation: who mends it
+PENDING: Final = "pending"
+PASSED: Final = "passed"
+FAILED: Final = "failed"
+SYSTEM: Final = "system"
+YES: Final = "true"
+ZONE: Final = "topology.kubernetes.io/zone"
+MACHINE: Final = "node.kubernetes.io/instance-type"
+HOST: Final = "kubernetes.io/hostname"
+REGION: Final = "topology.kubernetes.io/region"
+# Taints of those who take a node away on purpose: a scaler with too many nodes, a spot machine that is called back.
+GOING: Final = {
+    "ToBeDeletedByClusterAutoscaler": "its scaler takes it away",
+    "karpenter.sh/disrupted": "Karpenter takes it away",
+    "aws-node-termination-handler/spot-itn": "its spot machine is called back",
+    "cloud.google.com/impending-node-termination": "its machine is called back",
+}
+
 
 READY: Final = "Ready"
 
@@ -55,7 +77,7 @@ class Node:
     @property
     def pool(self) -> str:
         """Name of its pool; "" where it is none of ours."""
-        return self.labels.get(node_labels.POOL, "")
+        return self.labels.get(POOL, "")
 
     @property
     def ready(self) -> str:
@@ -65,26 +87,26 @@ class Node:
     @property
     def burn_in(self) -> str:
         """How its burn-in stands: "pending", "passed", "failed"; "" where nobody has said."""
-        said = self.labels.get(node_labels.BURN_IN, "")
-        if said == node_labels.FAILED or node_labels.BURN_IN not in self.taints:
+        said = self.labels.get(BURN_IN, "")
+        if said == FAILED or BURN_IN not in self.taints:
             return said
-        return node_labels.PENDING
+        return PENDING
 
     @property
     def held(self) -> bool:
         """Whether it is a spare that is held back."""
-        return self.labels.get(node_labels.SPARE) == node_labels.YES
+        return self.labels.get(SPARE) == YES
 
     @property
     def going(self) -> str:
         """Who takes it away on purpose, in words; "" for nobody."""
-        found = next((words for taint, words in node_labels.GOING.items() if taint in self.taints), "")
+        found = next((words for taint, words in GOING.items() if taint in self.taints), "")
         return found or ("it is being deleted" if self.ending else "")
 
     @property
     def incident(self) -> str:
         """Id of the incident under which it is being mended; "" for none."""
-        return self.annotations.get(node_labels.INCIDENT, "")
+        return self.annotations.get(INCIDENT, "")
 
     @property
     def machine_id(self) -> str:

@@ -4,14 +4,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from catalogs.software.reader import software
-from planning.platform.autoscaling import elastic_nodes
+from catalogs.software.reader import parts, software
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from catalogs.software.model import Part
-    from planning.spec.cluster import ClusterSpec
+    from planning.spec.cluster import ClusterSpec, Pool
+
+
+# Only Karpenter starts on-demand machines where spot has none, and starts nothing where a capacity block has ended.
+KARPENTER_ONLY: Final = frozenset({"spot", "capacity_block"})
+
+
+def fixed_nodes(pool: Pool) -> int:
+    """Nodes of the managed node group; Karpenter itself runs on the system pool, which is therefore all fixed."""
+    if pool.role == "system":
+        return pool.max_nodes
+    return 0 if pool.kind in KARPENTER_ONLY else pool.min_nodes
+
+
+def elastic_nodes(pool: Pool) -> int:
+    """Nodes that Karpenter may start at most."""
+    return pool.max_nodes - fixed_nodes(pool)
+
 
 WAYS: Final = "ways"  # what `built_by` calls the ways in and out, which every cluster has
 AUTOSCALER: Final = frozenset({"karpenter_crd", "karpenter"})  # only where nodes come and go
@@ -28,3 +44,15 @@ def _of(spec: ClusterSpec) -> Iterable[Part]:
     for part in software().values():
         if part.built_by in (WAYS, spec.placement.target) and (elastic or part.name not in AUTOSCALER):
             yield part
+
+
+def untested(versions: Mapping[str, str]) -> tuple[str, ...]:
+    """What is said of each part, name to version, whose version is not the catalog's: values are written for that."""
+    said: list[str] = []
+    for name, version in versions.items():
+        known = parts().get(name)
+        if known is None:
+            said.append(f"{name} {version}, which this Atoll does not know")
+        elif known.version != version:
+            said.append(f"{name} {version}, which was tested at {known.version}")
+    return tuple(said)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.software.model import Footprint
 from catalogs.software.reader import parts
-from planning.checklist.model.platform_size import SMALL, size_of
+from planning.checklist.model.checklist import SMALL, size_of
 from planning.checklist.model.vocabulary import Orchestration
 from planning.checklist.model.workload import Inference
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from catalogs.software.exact_versions import split
-from catalogs.software.model import Kind
+from catalogs.software.model import Kind, split
 from catalogs.software.reader import RELEASE, images_of
 from planning.values.errors import InputError
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from catalogs.software.exact_versions import split
-from catalogs.software.model import Kind
+from catalogs.software.model import Kind, split
 from catalogs.software.reader import downloads
 from planning.platform.digests import address
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from catalogs.catalog import Catalog
     from catalogs.model import Accelerator, Machine, Price
     from planning.checklist.reading.unpriced_fields import UnusedField
-    from planning.quoting.compute_price import Worth
+    from planning.quoting.price_performance import Worth
     from planning.sizing.demand import Demand
 
 _CLOSED: Final = ConfigDict(extra="forbid")

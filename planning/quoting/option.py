@@ -17,7 +17,7 @@ from planning.platform.burn_in_eligibility import untested
 from planning.quoting.assembly.cluster import UNNAMED_MACHINE, named_parts, spec, target
 from planning.quoting.assembly.platform import forwarding_notice, not_installed, shares_here, store_notice
 from planning.quoting.candidates.candidate import held
-from planning.quoting.hour_figures import list_hour_figures
+from planning.quoting.explanation import list_hour_figures
 from planning.quoting.price_performance import buying, pool_worth
 from planning.quoting.quote import Option, Run
 from planning.quoting.search.selection import find_lead, rank

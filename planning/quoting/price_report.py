@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from planning.costs.bill import Bill
-    from planning.costs.resources.formats.preview import Preview
+    from planning.costs.resources.formats.values import Preview
     from planning.costs.resources.stack_cost import Book, Taken, TakeOff
 
 

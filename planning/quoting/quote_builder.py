@@ -10,19 +10,33 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.catalog import CURRENT
 from planning.checklist.model.vocabulary import HOME
+from planning.quoting.candidates.candidate import is_uninterrupted
 from planning.quoting.candidates.eligibility import limit_of
-from planning.quoting.candidates.purchases import is_uninterrupted
 from planning.quoting.option import identity, option
 from planning.quoting.quote import Quote, Twin, name_view
-from planning.quoting.search.alternatives import find_alternatives
 from planning.quoting.search.candidate_set import CandidateSet
-from planning.quoting.search.checklist_changes import advice
-from planning.quoting.search.empty_set import count_closed, explain_unbought
-from planning.quoting.search.equivalent_regions import describe_pool_changes, find_twins
 from planning.quoting.search.least_cost import find_cheapest
 from planning.quoting.search.placements import Part, Placed, parts, under
-from planning.quoting.search.selection import FEWEST, Entry, alone, find_near, is_same, rank, select
-from planning.quoting.search.unmet_requirements import list_misses, propose_changes, without_deadlines
+from planning.quoting.search.selection import (
+    FEWEST,
+    Entry,
+    alone,
+    describe_pool_changes,
+    find_alternatives,
+    find_near,
+    find_twins,
+    is_same,
+    rank,
+    select,
+)
+from planning.quoting.search.unmet_requirements import (
+    advice,
+    count_closed,
+    explain_unbought,
+    list_misses,
+    propose_changes,
+    without_deadlines,
+)
 from planning.quoting.search.views import VIEWS, View
 from planning.quoting.tradeoffs import compare_options, describe_recommended, longest_run
 from planning.sizing.checklist_demands import size

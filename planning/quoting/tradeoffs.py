@@ -5,8 +5,8 @@ from __future__ import annotations
 from decimal import ROUND_HALF_UP, Decimal
 from typing import TYPE_CHECKING, Final
 
-from planning.quoting.search.recommendation import is_doubtful
 from planning.quoting.search.selection import LEAST_DIFFERENCE
+from planning.quoting.search.views import is_doubtful
 from planning.values.verdict import Verdict
 
 if TYPE_CHECKING:

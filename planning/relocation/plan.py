@@ -9,9 +9,9 @@ from planning.relocation.costs.bill import moving_bill
 from planning.relocation.costs.break_even import break_even
 from planning.relocation.costs.route import Route
 from planning.relocation.inventory.assets import Kind
-from planning.relocation.inventory.measurements import NOTHING_COUNTED, SAMPLE, volume_of, volumes_of
+from planning.relocation.inventory.stack_inventory import NOTHING_COUNTED, SAMPLE, volume_of, volumes_of
 from planning.relocation.methods.data_loss import choose
-from planning.relocation.methods.manual_moves import by_hand
+from planning.relocation.methods.manual_procedures import by_hand
 from planning.relocation.methods.move_methods import applicable
 from planning.relocation.questions import questions
 from planning.relocation.refusals import refusals
@@ -28,14 +28,13 @@ if TYPE_CHECKING:
     from planning.relocation.costs.bill import MovingBill, Terms
     from planning.relocation.costs.break_even import BreakEven
     from planning.relocation.costs.route import Exit
+    from planning.relocation.durations import Rates
     from planning.relocation.inventory.assets import Thing
-    from planning.relocation.inventory.measurements import Measured
-    from planning.relocation.inventory.stack_inventory import Inventory
+    from planning.relocation.inventory.stack_inventory import Inventory, Measured
     from planning.relocation.inventory.volume import Side, Volume
     from planning.relocation.methods.data_loss import Choice
-    from planning.relocation.methods.manual_moves import ByHand
+    from planning.relocation.methods.manual_procedures import ByHand
     from planning.relocation.questions import Answer
-    from planning.relocation.transfer_rates import Rates
     from planning.relocation.write_freeze import Asked, Times
     from planning.spec.cluster import Placement
     from planning.spec.lock import Lock

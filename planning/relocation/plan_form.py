@@ -7,8 +7,8 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final, cast
 
 from planning.quoting.quote_form import range_form
-from planning.relocation.cost_form import break_even_form, moving_bill_form, span_form, times_form
 from planning.relocation.durations import Span
+from planning.relocation.form import break_even_form, moving_bill_form, span_form, times_form
 from planning.relocation.inventory.assets import Kind
 from planning.relocation.inventory.features import OF_KIND
 from planning.relocation.methods.data_loss import SOURCES, cell
@@ -22,20 +22,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from planning.costs.json_shapes import RangeForm
-    from planning.relocation.cost_form import NoteForm, SpanForm
     from planning.relocation.form import (
         ByHandForm,
         CellForm,
         LostForm,
         MoverForm,
+        NoteForm,
         RelocationPlanForm,
         SideForm,
+        SpanForm,
         StepForm,
         ThingForm,
     )
     from planning.relocation.inventory.assets import Thing
     from planning.relocation.methods.data_loss import Choice, Lost
-    from planning.relocation.methods.manual_moves import ByHand
+    from planning.relocation.methods.manual_procedures import ByHand
     from planning.relocation.plan import Chosen, RelocationPlan
     from planning.spec.lock import Lock
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from catalogs.regions import regions
+from catalogs.providers import regions
 from planning.relocation.inventory.assets import Treatment
 from planning.relocation.inventory.state_classes import PARTS
 from planning.relocation.inventory.volume import GB

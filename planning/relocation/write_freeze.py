@@ -12,8 +12,8 @@ from planning.values.money import ZERO, Range
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from planning.relocation.durations import Rates
     from planning.relocation.inventory.volume import Volume
-    from planning.relocation.transfer_rates import Rates
 
 MOST_ROUNDS: Final = 100  # what has not met the window by then, does so by a hair at best
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from planning.documents.blocks import Bullets, Document, Heading, Notice, Paragraph, Picture, Table
-from planning.documents.figures import Figure, Origin, say
-from planning.documents.sources import reckoned
+from planning.documents.figures import Figure, Origin, reckoned, say
 from planning.service_levels.formatting import (
     SAID_CAUSE,
     SAID_STANDING,

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, field
+from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, final
 
+from planning.inputs.faults import Source, nearest, spell
+from planning.inputs.yaml_nodes import Fields, Items, Scalar, compose
+from planning.values.errors import InputError, counted
 from planning.values.money import ZERO
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from planning.inputs.yaml_nodes import Node, Place
     from planning.service_levels.month import Month
+    from planning.values.errors import Fault
+
 
 ALL: Final = "all"
 
@@ -106,3 +114,144 @@ def _hours(value: Decimal) -> str:
     """Rounded down to a tenth, so that too little never reads as enough."""
     tenths = value.quantize(Decimal("0.1"), rounding="ROUND_FLOOR")
     return f"{tenths.normalize():f}" if tenths else "0"
+
+
+MAX_TEXT: Final = 1_000_000
+FIELDS: Final = ("cause", "component", "from", "to", "reason", "notice_at")
+NEEDED: Final = FIELDS[:-1]
+ZONED: Final = re.compile(r".*(?:Z|[+-]\d{2}:?\d{2})")
+CAUSES: Final = tuple(each.value for each in Cause)
+EXAMPLE: Final = "write it with its time zone, as 2026-10-07T03:00Z"
+ROOT_HINT: Final = 'begin with "exclusions:" and a list below it; docs/guides/sla.md has an example'
+
+
+def read_exclusions(text: str, *, file: str, components: Sequence[str]) -> tuple[Exclusion, ...]:
+    """The exclusions of a text, in its order.
+
+    Args:
+        components: keys of the parts of this cluster.
+
+    Raises:
+        InputError: with every fault in it, in the order of the lines.
+    """
+    if len(text) > MAX_TEXT:
+        raise InputError(f"{file}: over 1 MB", hint="it is a page of text")
+    source = Source(file=file, lines=text.splitlines())
+    root, notes = compose(text)
+    reader = _Reader(source=source, components=(*components, ALL))
+    reader.faults += [source.fault(note.message, place=note.place, hint=note.hint) for note in notes]
+    found = tuple(reader.exclusions(root))
+    if reader.faults:
+        ordered = sorted(reader.faults, key=lambda fault: (fault.line, fault.column))
+        raise InputError(f"{file}: {counted(ordered)}", faults=ordered)
+    return found
+
+
+@final
+@dataclass(kw_only=True)
+class _Reader:
+    """Walks the nodes and gathers faults."""
+
+    source: Source
+    components: Sequence[str]
+    faults: list[Fault] = field(default_factory=list["Fault"])
+
+    def exclusions(self, root: Node | None) -> Iterator[Exclusion]:
+        entries = self._entries(root)
+        for index, node in enumerate(entries):
+            if found := self._one(node, path=("exclusions", index)):
+                yield found
+
+    def _entries(self, root: Node | None) -> Sequence[Node]:
+        """The list; nothing where the file is empty, has only comments, or says []."""
+        if root is None or (isinstance(root, Scalar) and not root.text):
+            return ()
+        if not isinstance(root, Fields):
+            self._fault("the file has no fields", root.place, hint=ROOT_HINT)
+            return ()
+        for key, (place, _) in root.entries.items():
+            if key != "exclusions":
+                self._fault(f'"{key}" is not a field of this file', place, hint=ROOT_HINT)
+        value = root.entries.get("exclusions")
+        if value is None or (isinstance(value[1], Scalar) and not value[1].text):
+            return ()
+        if not isinstance(value[1], Items):
+            self._fault('"exclusions" must be a list', value[0], hint=ROOT_HINT)
+            return ()
+        return value[1].nodes
+
+    def _one(self, node: Node, *, path: tuple[str | int, ...]) -> Exclusion | None:
+        if not isinstance(node, Fields):
+            self._fault(
+                "an exclusion is a section of fields", node.place, hint=f"fields: {', '.join(FIELDS)}", path=path
+            )
+            return None
+        before = len(self.faults)
+        self._known(node, path)
+        texts = {key: self._text(node, key, path) for key in FIELDS}
+        cause = self._word(node, "cause", texts["cause"], CAUSES, path)
+        component = self._word(node, "component", texts["component"], self.components, path)
+        start, end, notice = (self._time(node, key, texts[key], path) for key in ("from", "to", "notice_at"))
+        if start is not None and end is not None and end <= start:
+            self._fault('"to" is not after "from"', node.entries["to"][1].place, path=(*path, "to"))
+        if notice is not None and cause != Cause.MAINTENANCE:
+            place = node.entries["notice_at"][0]
+            self._fault("only maintenance is announced", place, hint='delete "notice_at"', path=(*path, "notice_at"))
+        if len(self.faults) > before or start is None or end is None:
+            return None
+        return Exclusion(
+            cause=Cause(cause),
+            component=component,
+            start=start,
+            end=end,
+            reason=texts["reason"],
+            notice=notice,
+            line=node.place.line,
+        )
+
+    def _known(self, node: Fields, path: tuple[str | int, ...]) -> None:
+        for key, (place, _) in node.entries.items():
+            if key not in FIELDS:
+                near = nearest(key, FIELDS)
+                hint = f'did you mean "{near}"?' if near else f"fields here: {', '.join(FIELDS)}"
+                self._fault(f'"{key}" is not a field of an exclusion', place, hint=hint, path=(*path, key))
+        missing = [key for key in NEEDED if key not in node.entries]
+        if missing:
+            names = ", ".join(f'"{key}"' for key in missing)
+            self._fault(f"{names} missing from this exclusion", node.place, path=path)
+
+    def _text(self, node: Fields, key: str, path: tuple[str | int, ...]) -> str:
+        if key not in node.entries:
+            return ""
+        place, value = node.entries[key]
+        if isinstance(value, Scalar) and value.text.strip():
+            return value.text.strip()
+        self._fault(f'"{key}" has no text', place, hint="write one line of text", path=(*path, key))
+        return ""
+
+    def _word(self, node: Fields, key: str, text: str, allowed: Sequence[str], path: tuple[str | int, ...]) -> str:
+        if text and text not in allowed:
+            near = nearest(text, allowed)
+            hint = f'did you mean "{near}"? ' if near else ""
+            place = node.entries[key][1].place
+            self._fault(
+                f'"{key}" cannot be "{text[:40]}"', place, hint=f"{hint}one of: {', '.join(allowed)}", path=(*path, key)
+            )
+        return text
+
+    def _time(self, node: Fields, key: str, text: str, path: tuple[str | int, ...]) -> int | None:
+        if not text:
+            return None
+        place = node.entries[key][1].place
+        try:
+            found = datetime.fromisoformat(text)
+        except ValueError:
+            self._fault(f'"{key}" is not a moment: "{text[:40]}"', place, hint=EXAMPLE, path=(*path, key))
+            return None
+        if found.tzinfo is None or not ZONED.fullmatch(text):
+            self._fault(f'"{key}" has no time zone', place, hint=EXAMPLE, path=(*path, key))
+            return None
+        return int(found.timestamp())
+
+    def _fault(self, message: str, place: Place, *, hint: str = "", path: tuple[str | int, ...] = ()) -> None:
+        self.faults.append(self.source.fault(message, place=place, hint=hint, path=spell(path)))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, cast, final
 
-from planning.documents.figures import Figure, Origin, Sentence, listed, say
-from planning.documents.sources import of_catalog, of_checklist, of_lock
+from planning.documents.figures import Figure, Origin, Sentence, listed, of_catalog, of_checklist, of_lock, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

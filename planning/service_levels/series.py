@@ -5,14 +5,15 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from planning.platform.alerts import availability
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from fractions import Fraction
+
 
 # The label that tells the series of one name apart.
 LABELS: Mapping[str, str] = {
@@ -121,3 +122,28 @@ def edges(runs: Iterable[Run], *, start: int, end: int) -> Iterator[int]:
     """Moments within `start` and `end` at which something begins or ends."""
     for run in runs:
         yield from (edge for edge in (run.start, run.end) if start < edge < end)
+
+
+MOST_NODES: Final = 1_000_000
+
+
+def check_value(name: Name, value: Fraction) -> None:
+    """A share lies between nothing and all; nodes are whole, and not below nothing.
+
+    Raises:
+        SampleError: it does not.
+    """
+    if name.metric in SHARES:
+        if not 0 <= value <= 1:
+            raise SampleError(f"{name} is {_said(value)}: a share lies between 0 and 1")
+    elif value.denominator != 1 or not 0 <= value <= MOST_NODES:
+        raise SampleError(f"{name} is {_said(value)}: nodes are a whole number")
+
+
+def rounded(value: Fraction) -> Fraction:
+    """A share as files keep it, with twelve decimals, so that a file and its export reckon the same."""
+    return Fraction(round(value * 10**12), 10**12) if value.denominator != 1 else value
+
+
+def _said(value: Fraction) -> str:
+    return f"{float(value):g}"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from planning.platform.alerts import availability
-from planning.platform.alerts.slo_targets import INCLUDED, counted_fabric, counted_tier, object_store, owed
+from planning.platform.alerts.availability import INCLUDED, counted_fabric, counted_tier, object_store, owed
 from planning.service_levels.series import Name
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from planning.checklist.model.workload import Batch, FineTuning, Inference, Notebooks, Training
 from planning.sizing import assumptions
-from planning.sizing.demand import Sizing
-from planning.sizing.figures import figure
+from planning.sizing.demand import Sizing, figure
 from planning.sizing.workloads import batch, inference, network, notebooks, storage, system, training
 
 if TYPE_CHECKING:

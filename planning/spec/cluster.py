@@ -70,7 +70,7 @@ class Profile(Decided):
     autoscaler: Owner
     """Who adds and removes nodes: "none" where the machines are fixed."""
     forbidden: tuple[str, ...] = ()
-    """Words of `catalogs.provider_restrictions.FORBIDDABLE` that must not be installed or asked for here."""
+    """Words of `catalogs.providers.FORBIDDABLE` that must not be installed or asked for here."""
     disk_class: str = ""
     """Storage class of the provider for network disks; "" where ours is made."""
     shared_class: str = ""

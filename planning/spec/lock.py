@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Final
 from pydantic import ValidationError
 
 from planning.inputs.files import MissingFileError, as_object, parse_json, read_text
-from planning.spec.lock_consistency import inconsistencies
-from planning.spec.lock_content import Ceilings, Lock, LockedLine
+from planning.spec.lock_content import Ceilings, Lock, LockedLine, inconsistencies
 from planning.values.errors import Fault, InputError
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from planning.values.money import Range
 
 COUNTS: Final = frozenset({WRITES, READS})
-OF_COLD: Final = frozenset({GROWTH, WRITES, READS})  # `planning.checklist.rules.usage` takes them with a cold tier only
+OF_COLD: Final = frozenset({GROWTH, WRITES, READS})  # `planning.checklist.rules.money` takes them with a cold tier only
 # From "usage:" to its last field: blank lines and comments after that belong to what follows.
 SECTION: Final = re.compile(
     r"^usage:(?P<beside>[^\n]*)\n(?P<body>(?:(?:[ \t]*\n|[ \t]*#[^\n]*\n)*[ ]+[^\s#][^\n]*\n)*)", re.MULTILINE

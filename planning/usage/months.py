@@ -10,8 +10,7 @@ from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING, Final
 
-from planning.usage.focus_columns import CATEGORY, QUANTITY, ROW, START
-from planning.usage.meters import STORED, factor, measured
+from planning.usage.meters import CATEGORY, QUANTITY, ROW, START, STORED, factor, measured
 from planning.values.money import ZERO, Range
 
 if TYPE_CHECKING:

@@ -19,12 +19,20 @@ from pulumi_policy import EnforcementLevel, PolicyConfigSchema, PolicyPack, Stac
 from pulumi_policy import Severity as PolicySeverity
 from pulumi_policy import policy as sdk
 
-from planning.costs.resources.formats.resource_state import stack_of
+from planning.costs.resources.formats.values import stack_of
 from planning.values.errors import AtollError
 from policies.breach import Level, Severity
-from policies.pack.engine_evaluation import GROUND_DEMAND, GROUND_REMEDY, GROUND_TITLE, Asking, answer
+from policies.pack.engine_evaluation import (
+    GROUND,
+    GROUND_DEMAND,
+    GROUND_REMEDY,
+    GROUND_TITLE,
+    Asked,
+    Asking,
+    answer,
+    schema,
+)
 from policies.pack.engine_resources import Captured, Told
-from policies.pack.pack_settings import GROUND, Asked, schema
 from policies.table import BY_NAME, RULES
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from samples import TODAY, asked, cluster, cpu_pool, pool
 from small_account import TAGS, tags
 
 from catalogs.catalog import Catalog
-from operations.clouds.aws import capacity
+from operations.clouds.aws import placement
 from operations.clouds.aws.client import Clients
 from planning.cloud_checks.cloud_reports import CLOUD, OfferTold, QuotaTold, ReservationTold, Told, Unknown
 from planning.cloud_checks.pool_capacity import PoolFacts, QuotaFact
@@ -48,7 +48,7 @@ def test_quotas_are_asked_by_the_code_of_each_family(clients_of_aws: Clients) ->
                 quota_answer(code, 64),
                 {"ServiceCode": "vpc" if code == VPC_CODE else "ec2", "QuotaCode": code},
             )
-        told = capacity.told_by(clients_of_aws, asked())
+        told = placement.told_by(clients_of_aws, asked())
         stub.assert_no_pending_responses()
     in_use = dict.fromkeys(codes, 0) | {VPC_CODE: 1}  # a new account has a default VPC
     assert told.quotas == {code: QuotaTold(limit=64, used=in_use[code], name=code) for code in codes}
@@ -69,13 +69,13 @@ def test_what_others_run_is_taken_off_and_what_the_stack_runs_is_not(clients_of_
             CpuOptions={"CoreCount": 1, "ThreadsPerCore": 2},
             TagSpecifications=tags("instance", marked=marked),
         )
-    assert set(capacity.used_vcpus(clients_of_aws, stack="demo")) == {STANDARD_CODE}
-    everything = capacity.used_vcpus(clients_of_aws, stack="nobody")[STANDARD_CODE]
-    assert everything == 2 * capacity.used_vcpus(clients_of_aws, stack="demo")[STANDARD_CODE]
+    assert set(placement.used_vcpus(clients_of_aws, stack="demo")) == {STANDARD_CODE}
+    everything = placement.used_vcpus(clients_of_aws, stack="nobody")[STANDARD_CODE]
+    assert everything == 2 * placement.used_vcpus(clients_of_aws, stack="demo")[STANDARD_CODE]
 
 
 def test_a_quota_that_service_quotas_does_not_know_is_unknown_and_says_why(clients_of_aws: Clients) -> None:
-    told = capacity.told_by(clients_of_aws, asked())  # moto knows the quotas of "vpc" alone
+    told = placement.told_by(clients_of_aws, asked())  # moto knows the quotas of "vpc" alone
     unknown = told.quotas[P_CODE]
     assert isinstance(unknown, Unknown)
     assert "NoSuchResource" in unknown.reason
@@ -84,7 +84,7 @@ def test_a_quota_that_service_quotas_does_not_know_is_unknown_and_says_why(clien
 
 def test_a_region_full_of_networks_is_found_before_anything_is_created(clients_of_aws: Clients) -> None:
     def fact() -> QuotaFact:
-        found = placement_facts(cluster(), capacity.told_by(clients_of_aws, asked()), reservations={}, today=TODAY)
+        found = placement_facts(cluster(), placement.told_by(clients_of_aws, asked()), reservations={}, today=TODAY)
         return next(each for each in found.others if each.code == VPC_CODE)
 
     assert (fact().state, fact().limit, fact().used) == ("enough", 5, 1)
@@ -97,7 +97,7 @@ def test_a_region_full_of_networks_is_found_before_anything_is_created(clients_o
 
 
 def test_offers_are_zone_ids_and_count_efa_interfaces(clients_of_aws: Clients) -> None:
-    told = capacity.told_by(clients_of_aws, asked())
+    told = placement.told_by(clients_of_aws, asked())
     train, system = told.offers["p5.48xlarge"], told.offers["m7i.2xlarge"]
     assert isinstance(train, OfferTold)
     assert isinstance(system, OfferTold)
@@ -107,7 +107,7 @@ def test_offers_are_zone_ids_and_count_efa_interfaces(clients_of_aws: Clients) -
 
 
 def test_a_machine_that_the_region_does_not_have_is_not_offered(clients_of_aws: Clients) -> None:
-    told = Told(offers={"nothing.large": capacity.offer(clients_of_aws, "nothing.large")})
+    told = Told(offers={"nothing.large": placement.offer(clients_of_aws, "nothing.large")})
     found = facts(told, pool("train", machine="nothing.large"))["train"].offered
     assert (found.state, found.reason) == ("not_offered", "us-east-1 does not offer nothing.large")
 
@@ -188,9 +188,9 @@ def test_a_reservation_is_read_as_the_cloud_tells_it(clients_of_aws: Clients) ->
     }  # fmt: skip
     with Stubber(clients_of_aws.ec2) as stub:
         stub.add_response("describe_capacity_reservations", {"CapacityReservations": [said]})
-        assert capacity.reservation(clients_of_aws, BLOCK) == block(status="scheduled")
+        assert placement.reservation(clients_of_aws, BLOCK) == block(status="scheduled")
         stub.add_client_error("describe_capacity_reservations", "InvalidCapacityReservationId.NotFound")
-        assert capacity.reservation(clients_of_aws, BLOCK) is None
+        assert placement.reservation(clients_of_aws, BLOCK) is None
 
 
 def test_a_reservation_that_the_region_does_not_have_is_named() -> None:
@@ -201,7 +201,7 @@ def test_a_reservation_that_the_region_does_not_have_is_named() -> None:
 def test_a_refused_question_is_unknown_with_the_clouds_own_words(clients_of_aws: Clients) -> None:
     with Stubber(clients_of_aws.ec2) as stub:
         stub.add_client_error("describe_capacity_reservations", "UnauthorizedOperation", "not you")
-        told = capacity.told_reservations(clients_of_aws, [BLOCK])
+        told = placement.told_reservations(clients_of_aws, [BLOCK])
     assert told[BLOCK] == Unknown("DescribeCapacityReservations: UnauthorizedOperation: not you")
 
 

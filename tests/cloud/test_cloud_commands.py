@@ -13,12 +13,12 @@ from locked_stack import write_locked
 from samples import STACK, TODAY, cluster, cpu_pool, existing_cluster, lock, placement, pool
 from small_account import TAGS, Account, tags
 
-from cli.commands.schema_documents import schema
+from cli.commands.checklist import schema
 from cli.main.application import run
 from operations.clouds.aws import placement as aws
 from operations.clouds.aws.client import Clients
 from operations.clouds.registry import MODULES, cloud_of
-from operations.project.stack_file import with_accepted
+from operations.project.stack_config import with_accepted
 from planning.cloud_checks.cloud_reports import CLOUD, OfferTold, QuotaTold, ReservationTold, Told
 from planning.spec.cluster import ClusterSpec, Placement
 

@@ -22,7 +22,7 @@ from operations.nodes import kubernetes_cluster as nodes
 from operations.nodes.ports import ChangedError, SilentError
 from operations.nodes.ports import ClusterError as NodesError
 from operations.relocation.cluster import client as relocate
-from operations.relocation.cluster.maker import Maker
+from operations.relocation.cluster.client import Maker
 from operations.relocation.jobs.runs import SILENT_MOST, JobRuns
 from operations.relocation.runner.step import StepError
 from planning.incidents.node import Node

@@ -17,10 +17,10 @@ from operations.clouds.kubernetes import placement
 from operations.nodes import kubernetes_cluster as nodes
 from operations.nodes.ports import ClusterError as NodesError
 from operations.relocation.cluster import client as relocate
-from operations.relocation.cluster import reader
-from operations.relocation.cluster.maker import maker
+from operations.relocation.cluster import inventory
+from operations.relocation.cluster.client import maker
 from operations.relocation.config.endpoints import Keys, Side, StorePlace
-from operations.relocation.jobs.cluster import opened_runs
+from operations.relocation.jobs.runs import opened_runs
 from operations.relocation.runner.step import StepError
 from planning.spec.cluster import ClusterSpec, ExistingCluster
 from planning.values.errors import AtollError
@@ -164,7 +164,7 @@ def test_a_cluster_that_a_plan_looks_at_says_it_in_a_line(
     why: str, said: str, at: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(at, why, monkeypatch)
-    assert reader.asked(SPEC, SIDE).silence.replace(str(at), "AT") == said
+    assert inventory.asked(SPEC, SIDE).silence.replace(str(at), "AT") == said
 
 
 @pytest.mark.parametrize("room", list(ROOMS))

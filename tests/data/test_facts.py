@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from catalogs import integrity_cache, validation
+from catalogs import integrity, validation
 from catalogs.catalog import ROOT, Catalog, load
 from catalogs.model import Fabric, Form, Item, PurchaseKind
 from catalogs.offers import FLAG_OF_METHOD, UNDATED
@@ -331,10 +331,10 @@ def _agrees(catalog: Catalog, row: dict[str, str]) -> int:
 
 
 def test_the_stamp_is_of_the_files_that_are_here(catalog: Catalog) -> None:
-    found = integrity_cache.words_found(ROOT, digest=catalog.prices.digest)
+    found = integrity.words_found(ROOT, digest=catalog.prices.digest)
     assert found == load(stamped=False).prices.words, f"stamp the catalog again: {validation.COMMAND}"
 
 
 def test_a_changed_byte_is_looked_at_in_spite_of_the_stamp() -> None:
-    assert integrity_cache.words_found(ROOT, digest="other") is None
-    assert integrity_cache.words_found(ROOT / "aws", digest="") is None
+    assert integrity.words_found(ROOT, digest="other") is None
+    assert integrity.words_found(ROOT / "aws", digest="") is None

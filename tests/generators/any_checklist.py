@@ -17,7 +17,7 @@ from any_workload import Body, any_workloads
 from chance import Chance, rising
 from hypothesis import strategies as st
 
-from catalogs.profiles import profile
+from catalogs.providers import profile
 from planning.checklist.model.checklist import Checklist
 from planning.checklist.model.vocabulary import CloudName, Ide, Operation, Orchestration, Reading, Support
 from planning.checklist.reading.checklist_file import read

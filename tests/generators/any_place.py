@@ -8,7 +8,7 @@ from any_workload import Body
 from chance import Chance
 
 from catalogs.model import Region
-from catalogs.regions import regions
+from catalogs.providers import regions
 from planning.checklist.model.vocabulary import CloudName, Residency
 
 _CLOUDS = tuple(each.value for each in CloudName)

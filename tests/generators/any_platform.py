@@ -9,11 +9,10 @@ from any_place import fixed_provider
 from any_workload import Body
 from chance import Chance
 
-from catalogs.object_stores import WITH_BUCKET
-from catalogs.profiles import profile
+from catalogs.providers import WITH_BUCKET, profile
 from catalogs.software.reader import parts
 from planning.checklist.model.vocabulary import CloudName
-from planning.checklist.rules.devices import OPERATOR, OURS, ROLES
+from planning.checklist.rules.platform_components import OPERATOR, OURS, ROLES
 from planning.platform.accelerators import SLICES
 
 _EVERY_SIZE = ("small", "standard", "full")

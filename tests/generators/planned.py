@@ -11,7 +11,7 @@ from any_market import DAY
 from command_forms import WIDTHS, Ended, faults_of_output, make_project
 from command_here import command_here
 
-from operations.project.stack_file import with_accepted
+from operations.project.stack_config import with_accepted
 from planning.checklist.model.checklist import Checklist
 from planning.quoting.option import ceilings
 from planning.quoting.quote import Option, Quote, lock

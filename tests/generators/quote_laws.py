@@ -6,16 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from itertools import combinations
 
-from catalogs.object_stores import WITH_BUCKET
+from catalogs.providers import WITH_BUCKET
 from planning.checklist.model.checklist import Checklist
 from planning.checklist.model.workload import FineTuning, Training
 from planning.quoting.quote import Option, Quote
 from planning.quoting.search.candidate_set import limit_of
-from planning.quoting.search.recommendation import MARGIN, STOPPABLE
+from planning.quoting.search.views import MARGIN, STOPPABLE
 from planning.sizing.workloads.training import rollouts_of
-from planning.values.gke_ranges import count_room
+from planning.values.addresses import NARROWEST_RANGES, count_room
 from planning.values.money import HOURS_PER_MONTH
-from planning.values.subnets import NARROWEST_RANGES
 from planning.values.verdict import Verdict
 
 VIEWS = {"recommended", "cheapest", "no_spot", "fastest", "same_cloud", "micro_cloud", "committed", "alternative"}

@@ -9,14 +9,13 @@ import pytest
 from lock_kit import with_home, with_pool
 from policy_kit import added, changed, made, sound, with_resource
 
-from planning.costs.resources.properties import Properties, UnreadableError
-from planning.costs.resources.resource import UNKNOWN, Secret, Unknown, Value
+from planning.costs.resources.resource import UNKNOWN, Properties, Secret, Unknown, UnreadableError, Value
 from planning.spec.cluster import Amounts, Link
 from planning.spec.lock import Lock
 from planning.values.money import ZERO
 from planning.values.verdict import Verdict
 from policies.rules.operations import gpu_owner, idle_controls, pinned_versions, spares, tags
-from policies.rules.operations.images import floats, in_object
+from policies.rules.operations.pinned_versions import floats, in_object
 from policies.rules.placement import allowed_machines, allowed_places, region_in_place, residency
 
 if TYPE_CHECKING:

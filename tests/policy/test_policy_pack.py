@@ -20,14 +20,14 @@ from test_policy_rules import EVERY_CASE
 from components.context import settings
 from planning.costs.resources.resource import Resource, Unknown
 from planning.spec.lock import to_text
-from planning.spec.lock_consistency import inconsistencies
+from planning.spec.lock_content import inconsistencies
 from planning.values.verdict import Verdict
 from policies.breach import Level
 from policies.evaluation import Report, judged
 from policies.pack import engine_evaluation
 from policies.pack.engine_adapter import Desk, _told, policies, servicer
+from policies.pack.engine_evaluation import GROUND, Asked, stricter
 from policies.pack.engine_resources import Captured
-from policies.pack.pack_settings import GROUND, Asked, stricter
 from policies.rule import Rule
 from policies.settings import Law
 from policies.settings_reader import read_law

@@ -8,8 +8,7 @@ from look import at, of_type
 from platform_samples import handle_of
 
 from components.context.settings import Settings
-from components.platform.building_blocks.context import Ground
-from components.platform.building_blocks.keyring import Keyring, KeyringArgs
+from components.platform.building_blocks.context import Ground, Keyring, KeyringArgs
 from operations.offline.program import Run, run
 
 if TYPE_CHECKING:

@@ -18,8 +18,7 @@ from components.context.placement import (
     StorageClasses,
 )
 from components.context.settings import Settings
-from components.platform.building_blocks.context import Ground
-from components.platform.building_blocks.keyring import Keyring, KeyringArgs
+from components.platform.building_blocks.context import Ground, Keyring, KeyringArgs
 from operations.offline.program import Run, run
 from planning.checklist.model.checklist import Checklist
 from planning.quoting.assembly.platform import platform as decided
@@ -27,7 +26,7 @@ from planning.quoting.assembly.platform import platform as decided
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from components.platform.building_blocks.component import Builder
+    from components.platform.building_blocks.context import Builder
     from planning.spec.cluster import ClusterSpec
 
 CHECKLIST: dict[str, Any] = {

@@ -11,13 +11,13 @@ import specs
 from look import at, of_type, one
 
 from catalogs.catalog import load
-from components.connectivity.strongswan import connections
+from components.connectivity.tunnel_pod import connections
 from components.context.placement import Site
 from components.context.settings import Settings
 from components.stack.targets import build
 from operations.offline.program import Run, run
+from operations.plans.plan import differences
 from operations.plans.price_book import as_book
-from operations.plans.reconciliation import differences
 from planning.costs.resources.resource import Secret
 from planning.costs.resources.stack_cost import take_off
 from planning.quoting.candidates.market import Market
@@ -227,7 +227,7 @@ def test_the_stack_says_with_what_both_ends_are_made(existing_ways_run: Run) -> 
 
 
 def test_without_the_clusters_address_nothing_is_made() -> None:
-    from components.context.charges import Ledger
+    from components.context.placement import Ledger
     from components.stack.site_to_site import _address
 
     spec = specs.with_ways(specs.existing_cluster(), kind="in_cluster")

@@ -12,8 +12,8 @@ from look import at, of_type, one
 
 from catalogs.catalog import load
 from components.connectivity.ssh import SCRIPT
+from operations.plans.plan import differences
 from operations.plans.price_book import as_book
-from operations.plans.reconciliation import differences
 from planning.costs.resources.stack_cost import take_off
 from planning.quoting.candidates.market import Market
 from planning.quoting.option import bill

@@ -59,7 +59,7 @@ def test_every_declared_charge_is_carried_once_and_unchanged(aws_run: Run) -> No
 
 
 def test_a_charge_that_nobody_carries_is_refused() -> None:
-    from components.context.charges import Ledger
+    from components.context.placement import Ledger
 
     ledger = Ledger({"bucket/lost": declared(specs.aws_cluster())["network"]})
     with pytest.raises(AtollError, match="bucket/lost"):
@@ -69,8 +69,8 @@ def test_a_charge_that_nobody_carries_is_refused() -> None:
 @pytest.mark.parametrize("which", ["aws", "existing"])
 def test_both_sides_of_the_money_agree_line_by_line(request: pytest.FixtureRequest, which: str) -> None:
     from catalogs.catalog import load
+    from operations.plans.plan import differences
     from operations.plans.price_book import as_book
-    from operations.plans.reconciliation import differences
     from planning.costs.resources.stack_cost import take_off
     from planning.quoting.candidates.market import Market
     from planning.quoting.option import bill

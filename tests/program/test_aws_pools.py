@@ -29,8 +29,8 @@ POOL = "atoll:nodepool:NodePool"
 
 def money_differs(run: Run, spec: ClusterSpec) -> tuple[object, ...]:
     from catalogs.catalog import load
+    from operations.plans.plan import differences
     from operations.plans.price_book import as_book
-    from operations.plans.reconciliation import differences
     from planning.costs.resources.stack_cost import take_off
     from planning.quoting.candidates.market import Market
     from planning.quoting.option import bill
@@ -170,7 +170,7 @@ def test_local_disks_become_one_scratch_space(aws_run: Run) -> None:
 
 
 def test_a_capacity_block_must_be_named_where_machines_are_really_made() -> None:
-    from components.clouds.aws.nodepools.reservation import reservation
+    from components.clouds.aws.nodepools.pools import reservation
     from components.context.settings import Settings
 
     pool = specs.POOLS[4]

@@ -252,8 +252,8 @@ def test_a_domain_is_a_zone_with_a_certificate_on_both_sides_of_the_money(run_sp
 
 def differences_of(found: Run, spec: ClusterSpec) -> tuple[object, ...]:
     from catalogs.catalog import load
+    from operations.plans.plan import differences
     from operations.plans.price_book import as_book
-    from operations.plans.reconciliation import differences
     from planning.costs.resources.stack_cost import take_off
     from planning.quoting.candidates.market import Market
     from planning.quoting.option import bill

@@ -12,7 +12,7 @@ from programs import program_of
 
 from operations.offline.program import ROOT
 from operations.terraform.plan import left_out, terraform_plan
-from operations.terraform.references import documents_of
+from operations.terraform.policy_documents import documents_of
 from operations.terraform.types import TYPES
 
 if TYPE_CHECKING:

@@ -19,8 +19,7 @@ from specs import amounts, pool
 from components.clouds.coreweave.cluster.control_plane import TOKEN_ENV, _sign_in, unmanaged, with_scheme
 from components.clouds.coreweave.cluster.settings import read
 from components.clouds.coreweave.network.vpc import cut
-from components.context.charges import Ledger
-from components.context.placement import Site
+from components.context.placement import Ledger, Site
 from components.context.settings import Settings
 from components.stack.targets import build
 from operations.offline.program import run

@@ -8,7 +8,7 @@ import specs
 from look import at, one
 
 from catalogs.catalog import load
-from planning.quoting.assembly.provider_profile import profile_of
+from planning.quoting.assembly.cluster import profile_of
 from planning.spec.cluster import Placement
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ import specs
 from look import at, of_type, one
 
 from catalogs.catalog import load
-from catalogs.profiles import profile
+from catalogs.providers import profile
 from components.clouds.existing.builder import build
 from components.context.placement import Built
 from components.stack import targets
-from planning.quoting.assembly.provider_profile import profile_of
+from planning.quoting.assembly.cluster import profile_of
 from planning.spec.cluster import Placement
 
 if TYPE_CHECKING:

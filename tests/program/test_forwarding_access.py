@@ -11,8 +11,7 @@ from look import at, of_type, one
 from platform_samples import checklist, spec_with
 
 from components.clouds.aws.access.log_forwarding import ACTIONS
-from components.context.charges import Ledger
-from components.context.placement import Site
+from components.context.placement import Ledger, Site
 from components.context.settings import read_settings
 from components.platform.building_blocks.names import forwarded_groups
 from components.stack.targets import BUILDERS

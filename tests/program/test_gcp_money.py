@@ -10,8 +10,8 @@ from look import of_type, unknowns
 from catalogs.catalog import Catalog, load
 from components.stack.targets import build
 from operations.offline.program import Run, run
+from operations.plans.plan import differences
 from operations.plans.price_book import as_book
-from operations.plans.reconciliation import differences
 from planning.costs.bill import Bill
 from planning.costs.resources.counters import counter_of
 from planning.costs.resources.free_types import free_by_rule

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from components.clouds.gcp.account.names import label, shown
 from planning.spec.cluster import Placement
-from planning.values.gke_ranges import FABRIC_RANGES, NARROWEST, Ranges, fabric_ranges, ranges
+from planning.values.addresses import FABRIC_RANGES, NARROWEST, Ranges, fabric_ranges, ranges
 
 cidrs = st.builds(
     lambda octets, prefix: IPv4Network((octets, prefix), strict=False),

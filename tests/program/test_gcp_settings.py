@@ -6,8 +6,7 @@ import specs
 import specs_gcp
 
 from components.clouds.gcp.cluster.settings import GcpSettings, pool_zones, reservation_of, zone_of
-from components.context.charges import Ledger
-from components.context.placement import Site
+from components.context.placement import Ledger, Site
 from components.context.settings import Settings
 from operations.offline.program import run
 from planning.spec.cluster import Pool

@@ -22,7 +22,7 @@ from planning.checklist.model.checklist import Checklist
 from planning.checklist.model.vocabulary import Orchestration
 from planning.checklist.reading.checklist_file import read_file
 from planning.costs.resources.resource import Resource
-from planning.platform.autoscaling import elastic_nodes
+from planning.platform.base_layer_software import elastic_nodes
 from planning.platform.queues import lines, namespace_quotas
 from planning.quoting.candidates.market import Market
 from planning.quoting.option import ceilings

@@ -6,7 +6,7 @@ from typing import Any
 import look
 from platform_samples import BUCKET, run_part, spec_with
 
-from components.platform.building_blocks.bucket_users import PARTS_AT_PROVIDER
+from components.platform.building_blocks.object_store_access import PARTS_AT_PROVIDER
 from components.platform.experiments import airflow
 from planning.costs.resources.resource import Secret
 

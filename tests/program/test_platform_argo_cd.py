@@ -19,8 +19,7 @@ from catalogs.catalog import load
 from cli.main.application import run as command
 from components.context.placement import PlatformBucket
 from components.context.settings import Settings
-from components.platform.building_blocks.context import Ground
-from components.platform.building_blocks.keyring import Keyring, KeyringArgs
+from components.platform.building_blocks.context import Ground, Keyring, KeyringArgs
 from components.platform.foundation import namespaces
 from components.platform.operations import argo_cd, velero
 from operations.gitops.argo_cd import HEADER, Place, files, outdated

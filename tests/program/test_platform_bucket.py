@@ -14,17 +14,16 @@ from look import at, of_type, one
 from platform_samples import spec_with
 
 from catalogs.catalog import load
-from components.clouds.aws.storage.platform_bucket_access import rights
-from components.context.charges import Ledger
+from components.clouds.aws.storage.platform_bucket import rights
 from components.context.names import workloads
-from components.context.placement import Site
+from components.context.placement import Ledger, Site
 from components.context.settings import read_settings
-from components.platform.building_blocks.bucket_users import bucket_users, visitors
 from components.platform.building_blocks.names import BUCKET_USERS
+from components.platform.building_blocks.object_store_access import bucket_users, visitors
 from components.stack.targets import BUILDERS
 from operations.offline.program import Run, run
+from operations.plans.plan import differences
 from operations.plans.price_book import as_book
-from operations.plans.reconciliation import differences
 from planning.checklist.model.vocabulary import Support
 from planning.costs.charges.cluster import charges, declared
 from planning.costs.resources.stack_cost import take_off

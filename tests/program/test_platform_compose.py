@@ -9,10 +9,8 @@ from platform_samples import run_part, spec_with
 from programs import program_of
 
 from catalogs.software.reader import parts
-from components.platform.builders import BUILDERS
-from components.platform.building_blocks.component import Charges, Part
-from components.platform.building_blocks.context import Ground
-from components.platform.composition import in_order
+from components.platform.building_blocks.context import Charges, Ground, Part
+from components.platform.installation import BUILDERS, in_order
 from operations.offline.program import run
 from planning.spec.platform import Platform
 from planning.values.errors import AtollError

@@ -10,8 +10,7 @@ from look import at, of_type, one
 from platform_samples import handle_of, spec_with
 
 from components.context.settings import Settings
-from components.platform.building_blocks.context import Ground
-from components.platform.building_blocks.keyring import Keyring, KeyringArgs
+from components.platform.building_blocks.context import Ground, Keyring, KeyringArgs
 from components.platform.observability import dashboards, opencost
 from components.stack.targets import build
 from operations.offline.program import Run, run

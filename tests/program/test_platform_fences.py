@@ -10,7 +10,7 @@ import specs_gcp
 from look import at, of_type
 from platform_samples import run_part, spec_with
 
-from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.context import Part
 from components.platform.building_blocks.network_policies import EVERYWHERE, admission, allow, api_servers, outward
 from components.platform.foundation import namespaces
 

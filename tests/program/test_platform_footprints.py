@@ -22,12 +22,12 @@ from components.platform.kubeflow import (
     knative,
     kserve,
     model_registry,
-    notebook_culling,
     notebooks,
     pipelines,
     prerequisites,
     trainer,
 )
+from components.platform.kubeflow import notebooks as notebook_culling
 from components.stack.targets import build
 from operations.offline.program import Run, run
 from planning.sizing import assumptions

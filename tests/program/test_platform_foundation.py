@@ -13,8 +13,7 @@ from look import at, of_type, one
 from platform_samples import handle_of, run_part, spec_with
 
 from components.context.placement import Ingress, Names
-from components.platform.building_blocks.controller_fields import filled
-from components.platform.building_blocks.manifests import Overlay, kustomization
+from components.platform.building_blocks.manifests import Overlay, filled, kustomization
 from components.platform.foundation import cert_manager, dex, external_secrets, ingress, istio
 from components.platform.kubeflow import prerequisites
 

@@ -14,14 +14,13 @@ from platform_samples import checklist, run_part, spec_with
 
 from catalogs.catalog import load
 from components.platform.gpu import dcgm_exporter, device_plugin, efa_plugin, gpu_operator, network_operator
-from planning.quoting.assembly.device_components import device_parts
-from planning.quoting.assembly.platform import platform
-from planning.quoting.assembly.provider_profile import profile_of
+from planning.quoting.assembly.cluster import profile_of
+from planning.quoting.assembly.platform import device_parts, platform
 from planning.spec.cluster import ExistingCluster, Placement, Pool
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.component import Builder
+    from components.platform.building_blocks.context import Builder
     from planning.spec.cluster import ClusterSpec
 
 RELEASE: Final = "kubernetes:helm.sh/v3:Release"

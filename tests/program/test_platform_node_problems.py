@@ -11,12 +11,12 @@ from look import at, of_type, one
 from platform_samples import checklist, run_part, spec_with
 
 from catalogs.catalog import load
-from catalogs.profiles import profiles
+from catalogs.providers import profiles
 from catalogs.software.reader import images_of, parts
 from components.platform.operations import node_problem_detector as detector
-from planning.checklist.rules.devices import ROLES
+from planning.checklist.rules.platform_components import ROLES
+from planning.quoting.assembly.cluster import profile_of
 from planning.quoting.assembly.platform import FORBIDDEN, platform
-from planning.quoting.assembly.provider_profile import profile_of
 from planning.sizing import assumptions
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from look import at, of_type, one
 from platform_samples import run_part, spec_with
 
 from components.platform.kubeflow import notebooks
-from components.platform.kubeflow.notebook_images import CODE, JUPYTER, PLAIN
-from components.platform.kubeflow.notebook_spawner import offer, spawner
+from components.platform.kubeflow.notebook_spawner import CODE, JUPYTER, PLAIN, offer, spawner
 from operations.offline.program import Run
 from planning.checklist.model.vocabulary import Ide
 from planning.spec.cluster import ClusterSpec

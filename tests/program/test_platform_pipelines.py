@@ -8,7 +8,7 @@ import specs
 from look import at, of_type
 from platform_samples import BUCKET, run_part, spec_with
 
-from components.platform.building_blocks import retention
+from components.platform.building_blocks import manifests
 from components.platform.foundation import istio
 from components.platform.kubeflow import katib, model_registry, pipelines
 from planning.values.errors import AtollError
@@ -136,15 +136,15 @@ def test_what_katib_starts_in_namespaces_passes_the_restricted_standard() -> Non
 def test_the_keeper_keeps_only_what_it_was_told_to() -> None:
     import pulumi
 
-    keep = retention.keeper(retention.DEFINITION, ending="profiles.kubeflow.org", protect=True)
+    keep = manifests.keeper(manifests.DEFINITION, ending="profiles.kubeflow.org", protect=True)
 
     def asked(type_: str, name: str) -> Any:
         return keep(pulumi.ResourceTransformArgs(True, type_, name, {}, pulumi.ResourceOptions()))
 
-    kept = asked(retention.DEFINITION, "dashboard:profiles.kubeflow.org")
+    kept = asked(manifests.DEFINITION, "dashboard:profiles.kubeflow.org")
     assert kept.opts.protect is True
     assert kept.opts.retain_on_delete is True
-    assert asked(retention.DEFINITION, "dashboard:poddefaults.kubeflow.org") is None
+    assert asked(manifests.DEFINITION, "dashboard:poddefaults.kubeflow.org") is None
     assert asked("kubernetes:core/v1:Secret", "dashboard:profiles.kubeflow.org") is None
 
 
@@ -156,7 +156,7 @@ def test_the_namespace_stays_where_volumes_in_it_are_kept(part: str, *, stays: b
 
     ground: Any = SimpleNamespace(has=lambda name: name == part)
     asked = [
-        keep(pulumi.ResourceTransformArgs(True, retention.NAMESPACE, f"istio:{name}", {}, pulumi.ResourceOptions()))
+        keep(pulumi.ResourceTransformArgs(True, manifests.NAMESPACE, f"istio:{name}", {}, pulumi.ResourceOptions()))
         for keep in istio.kept(ground)
         for name in ("kubeflow", "kubeflow-system")
     ]

@@ -11,10 +11,8 @@ from grounds import changes, grounded, said
 from look import at, of_type, one
 from platform_samples import SSO, run_part, spec_with
 
-from components.platform.building_blocks.component import Part
-from components.platform.building_blocks.context import Ground
-from components.platform.building_blocks.routes import door
-from components.platform.building_blocks.subjects import Who, admins
+from components.platform.building_blocks.context import Ground, Part
+from components.platform.building_blocks.sign_in import Who, admins, door
 from components.platform.foundation import dex, ingress, oauth2_proxy
 from planning.costs.resources.resource import Secret
 

@@ -11,7 +11,7 @@ from look import at, of_type, one
 from platform_samples import run_part, spec_with
 
 from components.platform.scheduling import slurm, slurm_operator
-from components.platform.scheduling.slurm_login import account_id, lines
+from components.platform.scheduling.slurm import account_id, lines
 from planning.checklist.model.vocabulary import Orchestration
 from planning.costs.resources.resource import Secret
 from planning.platform.slurm import left, shares

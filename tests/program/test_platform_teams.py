@@ -8,7 +8,7 @@ from look import at, of_type, one
 from platform_samples import run_part, spec_with
 
 from components.platform.teams import profiles
-from components.platform.teams.rights import binding_name
+from components.platform.teams.profiles import binding_name
 from components.tenancy.cluster import PROFILE_LABELS, Tenancy, TenancyArgs, owner_of
 from operations.offline.program import Run, run
 from planning.costs.resources.resource import Resource

@@ -6,7 +6,7 @@ from look import at, of_type
 from platform_samples import run_part, spec_with
 
 from components.platform.kubeflow import runtimes, trainer
-from components.platform.kubeflow.training_runtimes import BY_FRAMEWORK, runtimes_of
+from components.platform.kubeflow.runtimes import BY_FRAMEWORK, runtimes_of
 from operations.offline.program import Run
 from planning.checklist.model.vocabulary import Framework
 from planning.costs.resources.resource import Resource

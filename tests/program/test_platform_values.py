@@ -7,7 +7,7 @@ from chart_values import PLATFORM, Chart, chart, faults
 from platform_samples import spec_with
 from platform_variants import VARIANTS, registered
 
-from components.platform.builders import BUILDERS
+from components.platform.installation import BUILDERS
 from operations.offline.program import Run
 
 if TYPE_CHECKING:

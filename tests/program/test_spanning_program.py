@@ -10,8 +10,8 @@ from look import at, of_type
 from catalogs.catalog import load
 from components.stack.targets import build
 from operations.offline.program import Run, run
+from operations.plans.plan import differences
 from operations.plans.price_book import as_book
-from operations.plans.reconciliation import differences
 from planning.costs.resources.resource import Secret
 from planning.costs.resources.stack_cost import take_off
 from planning.quoting.candidates.market import Market

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from kube_client import conditions
 
-from components.context.accelerators import device, labels, taints
+from components.context.hardware import device, labels, taints
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -22,10 +22,10 @@ from waiting import WITHIN, wait_until
 
 from components.agents.mover.store.model import Head, StoreError
 from components.agents.mover.store.s3_client import S3Store, connect
-from operations.relocation.buckets.capacity import room_left
+from operations.relocation.buckets.preflight import room_left
 from operations.relocation.config.endpoints import StorePlace
 from operations.relocation.rehearsal.processes import BIN, LOOPBACK, REPOSITORY, child, free_ports, until
-from operations.relocation.rehearsal.store import MOVER, REGION, ROOT, RehearsedStore
+from operations.relocation.rehearsal.servers import MOVER, REGION, ROOT, RehearsedStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable

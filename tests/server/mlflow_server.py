@@ -14,10 +14,10 @@ import requests
 from control_plane import LOOPBACK, REPOSITORY, free_ports
 from waiting import wait_until
 
-from components.platform.teams.trackers import THROUGH_PROXY
-from operations.relocation.rehearsal.database import database
+from components.platform.teams.pod_defaults import THROUGH_PROXY
 from operations.relocation.rehearsal.processes import stop
 from operations.relocation.rehearsal.programs import postgres_program
+from operations.relocation.rehearsal.servers import database
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping

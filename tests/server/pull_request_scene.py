@@ -15,7 +15,7 @@ sys.path.append(str(ROOT / "tests" / "unit" / "github"))
 from github_stub import FORK, REPOSITORY, Stub, event, pull  # noqa: E402 - after the path
 from workflow_runner import Runner  # noqa: E402 - as above
 
-from operations.code_hosts.comment import MARKER  # noqa: E402 - as above
+from operations.code_hosts.commit_status import MARKER  # noqa: E402 - as above
 
 WORKFLOWS = ROOT / ".github" / "workflows"
 

@@ -24,8 +24,7 @@ from waiting import wait_until
 
 from components.platform.building_blocks.object_store_access import REGION
 from components.platform.stores.minio import dns_names, environment
-from components.platform.stores.s3_policies import METRICS_USER, ROOT_USER, documents
-from components.platform.stores.s3_script import CONFIG, KEYS, script
+from components.platform.stores.s3_policies import CONFIG, KEYS, METRICS_USER, ROOT_USER, documents, script
 from operations.relocation.rehearsal.processes import stop
 from planning.platform.erasure_coding import erasure_set
 

@@ -20,7 +20,7 @@ from components.acceptance.burn_in_gate import PATHS, BurnIn, BurnInArgs, burnin
 from components.acceptance.job_context import JOB
 from components.agents.burn_in import LiveCluster, plan_of
 from components.agents.burn_in_rounds import Scene, look
-from components.context.accelerators import BURN_IN_TAINT
+from components.context.hardware import BURN_IN_TAINT
 from components.context.names import BURN_IN_LEDGER, BURN_IN_NAMESPACE
 from operations.offline.program import run
 from planning.spec.lock import read_lock

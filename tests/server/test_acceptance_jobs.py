@@ -10,10 +10,10 @@ import pytest
 from existing_plan import accepted_example
 from fake_nodes import joined, node
 
-from components.acceptance.api_checks import home
 from components.acceptance.job_context import NAMESPACE, Ground, ground_objects, level
 from components.acceptance.jobs import foundation, planned
-from components.context.accelerators import BURN_IN_TAINT, device
+from components.acceptance.services import home
+from components.context.hardware import BURN_IN_TAINT, device
 from planning.spec.lock import read_lock
 
 if TYPE_CHECKING:

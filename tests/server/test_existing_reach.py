@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
-from components.clouds.existing.cluster.preconditions import examine
+from components.clouds.existing.cluster.control_plane import examine
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from control_plane import ControlPlane
 
-    from components.clouds.existing.cluster.preconditions import Fact
+    from components.clouds.existing.cluster.control_plane import Fact
 
 
 pytestmark = [pytest.mark.server, pytest.mark.allow_hosts(["127.0.0.1"])]

@@ -17,7 +17,7 @@ from accepted import accepted, catalog, checklist
 
 from components.context.names import QUEUED
 from components.platform.building_blocks.artifact_mirror import shelf
-from components.platform.scheduling.admission_policies import guard
+from components.platform.scheduling.queues import guard
 from operations.handbook.context import Sources, gather
 from operations.handbook.renderer import snippets
 from operations.offline.program import run

@@ -20,13 +20,13 @@ from botocore.config import Config
 from control_plane import WITHOUT_GO
 from store_server import build_store
 
-from components.agents.mover.bucket_copy import CopyOptions, RoundReport, copy_round
 from components.agents.mover.manifests.comparison import Terms, compare
 from components.agents.mover.manifests.manifest import ManifestWriter
 from components.agents.mover.manifests.scan import Look, Watching, look
+from components.agents.mover.rounds import CopyOptions, RoundReport, copy_round
 from components.agents.mover.store.model import BLOCK, Place, StoreError
 from components.agents.mover.store.s3_client import connect
-from operations.relocation.rehearsal.store import ALIAS, MOVER, REGION, ROOT, RehearsedStore, store
+from operations.relocation.rehearsal.servers import ALIAS, MOVER, REGION, ROOT, RehearsedStore, store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -174,7 +174,7 @@ COPIER = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
-from components.agents.mover.bucket_copy import CopyOptions, copy_round
+from components.agents.mover.rounds import CopyOptions, copy_round
 from components.agents.mover.store.model import Place
 source, target = (Place(**each) for each in json.loads(sys.stdin.read()))
 options = CopyOptions(transfers=4, bandwidth_mib_per_s=60)

@@ -25,16 +25,15 @@ from components.agents.mover.manifests.comparison import Comparison, Terms, comp
 from components.agents.mover.manifests.manifest import Manifest
 from components.agents.mover.manifests.report import sentence
 from components.agents.mover.manifests.scan import Look
-from components.agents.mover.round_model import CopyOptions, RoundReport
 from components.agents.mover.store.model import Head, Place, StoreError
 from components.agents.mover.store.s3_client import connect
+from components.agents.mover.transfer_plan import CopyOptions, RoundReport
 from operations.relocation.jobs import package
 from operations.relocation.jobs.copies import ClusterMovers
-from operations.relocation.jobs.credentials import keys_of
-from operations.relocation.jobs.objects import MoverJob, Peer
+from operations.relocation.jobs.objects import MoverJob, Peer, keys_of
 from operations.relocation.jobs.results import Deposits
 from operations.relocation.jobs.runs import Ended, JobRuns
-from operations.relocation.rehearsal.store import MOVER, RehearsedStore, store
+from operations.relocation.rehearsal.servers import MOVER, RehearsedStore, store
 from operations.relocation.runner.step import StepError
 
 if TYPE_CHECKING:

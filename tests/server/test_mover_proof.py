@@ -13,14 +13,12 @@ from control_plane import WITHOUT_GO
 from store_server import build_store
 
 from components.agents.mover.manifests.comparison import Comparison, Terms, compare
-from components.agents.mover.manifests.report import sentence
-from components.agents.mover.manifests.sampling import Sample
-from components.agents.mover.manifests.scan import Look, Seen
+from components.agents.mover.manifests.report import sentence, used
+from components.agents.mover.manifests.scan import Look, Sample, Seen
 from components.agents.mover.manifests.shards import take
-from components.agents.mover.manifests.summary import used
 from components.agents.mover.store.model import BLOCK, Head, Place, StoreError
 from components.agents.mover.store.s3_client import S3Store, connect
-from operations.relocation.rehearsal.store import MOVER, store
+from operations.relocation.rehearsal.servers import MOVER, store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

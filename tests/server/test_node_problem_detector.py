@@ -11,7 +11,7 @@ from fake_nodes import joined
 from kube_client import KubeClient
 from waiting import wait_until
 
-from components.context.accelerators import BURN_IN_TAINT
+from components.context.hardware import BURN_IN_TAINT
 from components.platform.building_blocks.names import NODE_AGENTS
 from components.platform.foundation.namespaces import LEVELS
 from components.platform.operations.node_problem_detector import (
@@ -22,9 +22,8 @@ from components.platform.operations.node_problem_detector import (
 )
 from components.tenancy.cluster import shut_namespace
 from operations.offline.program import run
-from planning.incidents.findings import Standing, judged
+from planning.incidents.findings import XID, Standing, judged
 from planning.incidents.node import node_of
-from planning.incidents.problem_detector import XID
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

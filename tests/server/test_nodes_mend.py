@@ -17,8 +17,8 @@ from fake_nodes import joined
 from kube_client import KubeClient, Manifest
 from waiting import WITHIN, wait_until
 
-from operations.nodes import incident_closure
 from operations.nodes import kubernetes_cluster as live
+from operations.nodes import watch
 from operations.nodes.drain import DrainError, Waiting
 from operations.nodes.health import Scene, look
 from operations.nodes.incident_log import IncidentLog, logged
@@ -246,7 +246,7 @@ def test_a_budget_is_kept_and_named_and_the_next_run_goes_on(room: Room, monkeyp
         assert (incident.did("replace"), incident.trouble) == (True, "")
         cordon(room, BAD, cordoned=False)
         looked = look(tools.scene, tools.cluster, now=log.now())
-        (closed,) = incident_closure.settle(looked, scene=tools.scene, cluster=tools.cluster, log=log, say=print)
+        (closed,) = watch.settle(looked, scene=tools.scene, cluster=tools.cluster, log=log, say=print)
     assert closed.end == f"{BAD} works again"
     assert "atoll/incident" not in room.node(BAD)["metadata"].get("annotations", {})
 

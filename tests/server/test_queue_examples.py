@@ -13,7 +13,7 @@ from pods import GPU, pod
 from waiting import wait_until
 
 from components.context.names import QUEUED
-from components.platform.scheduling.admission_policies import guard
+from components.platform.scheduling.queues import guard
 from operations.offline.program import run
 
 if TYPE_CHECKING:

@@ -20,9 +20,10 @@ from components.agents.mover.job import DONE
 from components.agents.mover.store.s3_client import connect
 from operations.relocation.buckets.pairs import pairs
 from operations.relocation.config.endpoints import Places
-from operations.relocation.jobs import cluster, movers
+from operations.relocation.jobs import movers
+from operations.relocation.jobs import runs as cluster
 from operations.relocation.jobs.runs import JobRuns, path_of
-from operations.relocation.rehearsal.store import MOVER, RehearsedStore, store
+from operations.relocation.rehearsal.servers import MOVER, RehearsedStore, store
 from operations.relocation.runner.step import Move, StepError
 from operations.relocation.steps import deltas, final_delta, seed, verify
 

@@ -38,7 +38,7 @@ from components.agents.mover.store.model import BLOCK
 from operations.project.journal import HEAD
 from operations.relocation.buckets.creation import keep_versions, make
 from operations.relocation.rehearsal.processes import BIN
-from operations.relocation.rehearsal.store import ALIAS, MOVER, REGION, ROOT, RehearsedStore, store
+from operations.relocation.rehearsal.servers import ALIAS, MOVER, REGION, ROOT, RehearsedStore, store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -16,7 +16,7 @@ from relocate_moves import move_in
 from components.agents.mover.store.model import Head, Place
 from components.agents.mover.store.s3_client import connect
 from operations.relocation.config.endpoints import Places
-from operations.relocation.rehearsal.store import MOVER, RehearsedStore, store
+from operations.relocation.rehearsal.servers import MOVER, RehearsedStore, store
 from operations.relocation.runner.step import Move, StepError
 from operations.relocation.steps import final_delta, seed, verify
 

@@ -23,15 +23,22 @@ from waiting import wait_until
 
 from operations.relocation.config.endpoints import Places
 from operations.relocation.databases import postgres
-from operations.relocation.databases.mlflow_schema import MLFLOW
 from operations.relocation.databases.row_checksums import differences, sums_of
+from operations.relocation.databases.schema import MLFLOW
 from operations.relocation.databases.sql import begin, changed
 from operations.relocation.databases.uri_rewrite import addresses
-from operations.relocation.rehearsal.database import RehearsedDatabase, database
-from operations.relocation.rehearsal.store import MOVER, REGION, RehearsedStore, store
-from operations.relocation.rehearsal.tracking import RehearsedTracking, tracking
+from operations.relocation.rehearsal.servers import (
+    MOVER,
+    REGION,
+    RehearsedDatabase,
+    RehearsedStore,
+    RehearsedTracking,
+    database,
+    store,
+    tracking,
+)
 from operations.relocation.runner.step import Move, StepError
-from operations.relocation.steps import databases, rewrite, smoke, uri_refusals
+from operations.relocation.steps import databases, endpoint_queries, rewrite, smoke
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping
@@ -397,9 +404,9 @@ def test_an_address_without_a_rule_is_found_at_the_source_before_anything_is_mov
     with pytest.raises(
         StepError, match=r"mlflow: addresses that fit no rule: .* in runs\.artifact_uri \(as s3"
     ) as caught:
-        uri_refusals.hold(bare.places, bare.secrets)
+        endpoint_queries.hold(bare.places, bare.secrets)
     assert caught.value.hint.endswith("then roll back and run again")
-    assert uri_refusals.hold(declared.places, declared.secrets) == ["mlflow"]
+    assert endpoint_queries.hold(declared.places, declared.secrets) == ["mlflow"]
     with psycopg.connect(stage.source.uri) as connection:
         assert connection.execute("SELECT artifact_uri FROM runs ORDER BY 1").fetchall() == before
 
@@ -422,7 +429,7 @@ KILLED_REWRITE: Final = """
 import os, sys, time
 from operations.relocation.cluster import postgres
 from operations.relocation.databases import rewriting
-from operations.relocation.databases.mlflow_schema import MLFLOW
+from operations.relocation.databases.schema import MLFLOW
 from operations.relocation.databases.uri_rules import rules_of
 from operations.relocation.config.endpoints import DatabasePlace
 whole = rewriting._update
@@ -473,7 +480,7 @@ def test_the_database_may_be_closed_to_writers_all_the_while(fresh: Stage) -> No
 
 WITH_PSYCOPG2: Final = """
 import json, sys, psycopg2
-from operations.relocation.databases.mlflow_schema import MLFLOW
+from operations.relocation.databases.schema import MLFLOW
 from operations.relocation.databases.uri_rewrite import rewrite, survey
 from operations.relocation.databases.uri_rules import rules_of
 connection = psycopg2.connect(sys.argv[1])

@@ -12,9 +12,10 @@ import pytest
 from control_plane import free_ports
 from waiting import WITHIN
 
-from operations.relocation.cluster import pipelines
+from operations.relocation.cluster import kubeflow
 from operations.relocation.config.endpoints import DatabasePlace
-from operations.relocation.databases import client_programs, mysql, mysql_uris
+from operations.relocation.databases import client_programs, mysql
+from operations.relocation.databases import mysql as mysql_uris
 from operations.relocation.databases.row_checksums import differences
 from operations.relocation.databases.uri_rules import rules_of
 from operations.relocation.rehearsal.processes import Child, child, home_of, until
@@ -123,7 +124,7 @@ def test_a_session_that_ends_before_it_is_killed_stops_no_restore(secrets: dict[
 
 def test_schedules_get_their_new_ids_everywhere(secrets: dict[str, str], restored: Path) -> None:
     for _ in range(2):
-        assert pipelines.renamed(THERE, secrets, {OLD: NEW}, folder=restored) == 1
+        assert kubeflow.renamed(THERE, secrets, {OLD: NEW}, folder=restored) == 1
     asked = "SELECT UUID FROM jobs; SELECT JobUUID FROM run_details; SELECT * FROM resource_references"
     assert mysql.ask(THERE, secrets, asked, folder=restored) == [
         [NEW],

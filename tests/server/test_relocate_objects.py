@@ -10,9 +10,8 @@ import pytest
 import requests
 from control_plane import ControlPlane, running
 
-from operations.relocation.cluster.client import opened
-from operations.relocation.cluster.maker import maker
-from operations.relocation.cluster.serving import STOP, start_all
+from operations.relocation.cluster.client import maker, opened
+from operations.relocation.cluster.kubeflow import STOP, start_all
 from operations.relocation.config.endpoints import Places
 from operations.relocation.rehearsal.cluster import NODE, TEAM, Api, furnish, kind, path_of
 from operations.relocation.runner.step import Move, StepError
@@ -127,7 +126,7 @@ def test_the_target_answers_and_places_a_pod(sides: tuple[Api, Api], move: Move)
     _, there = sides
     assert there.ask("DELETE", f"/api/v1/nodes/{NODE}").ok
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("operations.relocation.cluster.probe_pod.SECONDS", 3.0)
+        patch.setattr("operations.relocation.steps.smoke.SECONDS", 3.0)
         with pytest.raises(StepError, match="a pod was not placed: no node took it within 3 s: no nodes available"):
             smoke.do(move)
     there.apply("/api/v1/nodes", node())

@@ -9,9 +9,8 @@ import definitions
 import pytest
 
 from operations.clouds.kubernetes import client
-from operations.relocation.cluster import serving
-from operations.relocation.cluster.client import LiveCluster
-from operations.relocation.cluster.maker import Maker
+from operations.relocation.cluster import kubeflow
+from operations.relocation.cluster.client import LiveCluster, Maker
 from operations.relocation.databases.uri_rules import rules_of
 
 if TYPE_CHECKING:
@@ -61,16 +60,16 @@ def test_every_model_server_is_made_again_stopped_with_every_field_that_is_store
         assert answer.ok, answer.text
     with client.opened(str(kube.plane.kubeconfig), context=None) as api:
         target = LiveCluster(api, words="target")
-        source: Any = Before({kind.plural: target.listed(kind) for kind in (serving.RUNTIMES, *serving.SERVICES)})
+        source: Any = Before({kind.plural: target.listed(kind) for kind in (kubeflow.RUNTIMES, *kubeflow.SERVICES)})
         kube.delete_all(OBJECTS)
         rules, makes = rules_of([("s3://here", "s3://there")]), Maker(api, words="target")
-        told = serving.served(source=source, target=target, makes=makes, rules=rules)
+        told = kubeflow.served(source=source, target=target, makes=makes, rules=rules)
         assert {name: each.made for name, each in told.items()} == {each["kind"]: (f"{HOME}/m",) for each in OBJECTS}
-        again = serving.served(source=source, target=target, makes=makes, rules=rules)
+        again = kubeflow.served(source=source, target=target, makes=makes, rules=rules)
         assert {name: each.there for name, each in again.items()} == {each["kind"]: (f"{HOME}/m",) for each in OBJECTS}
     runtime, *servers = (kube.get(each).json() for each in OBJECTS)
-    assert serving.STOP not in runtime["metadata"].get("annotations", {})
-    assert {each["metadata"]["annotations"][serving.STOP] for each in servers} == {"true"}
+    assert kubeflow.STOP not in runtime["metadata"].get("annotations", {})
+    assert {each["metadata"]["annotations"][kubeflow.STOP] for each in servers} == {"true"}
     assert servers[0]["spec"]["predictor"]["model"]["storageUri"] == NEW
     assert (servers[1]["spec"]["model"]["uri"], servers[1]["spec"]["kvCacheOffloading"]["cpu"]) == (NEW, "1Gi")
     kube.delete_all(OBJECTS)

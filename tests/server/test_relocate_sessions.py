@@ -10,11 +10,11 @@ import pytest
 from psycopg.errors import OperationalError
 from relocate_moves import Remembered
 
-from operations.relocation.cluster import pipelines
+from operations.relocation.cluster import kubeflow
 from operations.relocation.config.endpoints import DatabasePlace
 from operations.relocation.databases import postgres, postgres_read_only
-from operations.relocation.rehearsal.database import RehearsedDatabase, database
 from operations.relocation.rehearsal.programs import postgres_program
+from operations.relocation.rehearsal.servers import RehearsedDatabase, database
 from operations.relocation.runner.step import StepError
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def test_a_database_that_its_uri_leaves_out_is_the_users_own(server: RehearsedDa
 def test_schedules_get_their_new_ids_everywhere(server: RehearsedDatabase, tmp_path: Path) -> None:
     secrets = {"URI": uri(server, OWNER)}
     with psycopg.connect(uri(server, OWNER), autocommit=True) as session:
-        assert pipelines.renamed(PLACE, secrets, {OLD: NEW}, folder=tmp_path) == 1, "there are no such tables yet"
+        assert kubeflow.renamed(PLACE, secrets, {OLD: NEW}, folder=tmp_path) == 1, "there are no such tables yet"
         session.execute("""
             CREATE TABLE jobs ("UUID" text); CREATE TABLE run_details ("UUID" text, "JobUUID" text);
             CREATE TABLE resource_references ("ResourceUUID" text, "ResourceType" text, "ReferenceUUID" text,
@@ -100,7 +100,7 @@ def test_schedules_get_their_new_ids_everywhere(server: RehearsedDatabase, tmp_p
         session.execute("INSERT INTO resource_references VALUES (%s, 'Job', 'ns', 'Namespace')", (OLD,))
         session.execute("INSERT INTO resource_references VALUES (%s, 'Run', %s, 'Job')", (OLD, OLD))
         for _ in range(2):
-            assert pipelines.renamed(PLACE, secrets, {OLD: NEW}, folder=tmp_path) == 1
+            assert kubeflow.renamed(PLACE, secrets, {OLD: NEW}, folder=tmp_path) == 1
         assert set(session.execute("SELECT * FROM jobs").fetchall()) == {(NEW,), ("x",)}
         assert session.execute("SELECT * FROM run_details").fetchall() == [("r", NEW)]
         references = session.execute("SELECT * FROM resource_references").fetchall()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from operations.relocation.cluster import reader
+from operations.relocation.cluster import inventory
 from operations.relocation.cluster.inventory import SECRETS
 from planning.values.money import Range
 
@@ -48,9 +48,9 @@ def _people(kube: KubeClient) -> None:
 def test_a_plan_finds_what_people_keep_page_after_page(
     page: int, control_plane: ControlPlane, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reader, "PAGE", page)
+    monkeypatch.setattr(inventory, "PAGE", page)
     monkeypatch.setenv(VARIABLE, str(control_plane.kubeconfig))
-    said = reader.asked(SPEC, None)
+    said = inventory.asked(SPEC, None)
     assert said.silence == ""
     size = Decimal(20 * 2**30)
     things = {each.key: each for each in said.things}
@@ -65,15 +65,15 @@ def test_no_value_of_a_secret_reaches_this_machine(
     control_plane: ControlPlane, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[Any] = []
-    page = reader.LiveLister._page
+    page = inventory.LiveLister._page
 
-    def listened(self: reader.LiveLister, *words: Any, **more: Any) -> Any:
+    def listened(self: inventory.LiveLister, *words: Any, **more: Any) -> Any:
         read.append((words[0], page(self, *words, **more)))
         return read[-1][1]
 
-    monkeypatch.setattr(reader.LiveLister, "_page", listened)
+    monkeypatch.setattr(inventory.LiveLister, "_page", listened)
     monkeypatch.setenv(VARIABLE, str(control_plane.kubeconfig))
-    assert reader.asked(SPEC, None).silence == ""
+    assert inventory.asked(SPEC, None).silence == ""
     of_secrets = [answer for kind, answer in read if kind == SECRETS]
     assert [each["metadata"]["name"] for answer in of_secrets for each in answer["items"]]
     assert not any({"data", "stringData"} & each.keys() for answer in of_secrets for each in answer["items"])
@@ -91,7 +91,7 @@ def test_a_cluster_that_refuses_or_is_gone_is_silent_in_a_line(
     config["users"][0]["user"] = {"token": token}
     (tmp_path / "kubeconfig").write_text(json.dumps(config))
     monkeypatch.setenv(VARIABLE, str(tmp_path / "kubeconfig"))
-    assert reader.asked(SPEC, None).silence == "the cluster refused: 403 Forbidden"
+    assert inventory.asked(SPEC, None).silence == "the cluster refused: 403 Forbidden"
     config["clusters"][0]["cluster"]["server"] = "https://127.0.0.1:1"
     (tmp_path / "kubeconfig").write_text(json.dumps(config))
-    assert reader.asked(SPEC, None).silence == "the cluster cannot be reached: MaxRetryError"
+    assert inventory.asked(SPEC, None).silence == "the cluster cannot be reached: MaxRetryError"

@@ -14,7 +14,7 @@ import pytest
 from pull_request_scene import WORKFLOWS, Scene, git
 from workflow_runner import served
 
-from operations.code_hosts.comment import MARKER
+from operations.code_hosts.commit_status import MARKER
 
 sys.path.append(str(Path(__file__).parents[1] / "unit" / "github"))
 from github_stub import Stub, archive, comment, form, pull

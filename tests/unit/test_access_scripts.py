@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from components.clouds.aws.access.gateway_script import REFRESH, MachineScript
+from components.clouds.aws.access.gateway import REFRESH, MachineScript
 from components.connectivity.gateway_pod import SCRIPT as POD
 from components.connectivity.ssh import SCRIPT as ACCOUNTS
 from components.connectivity.tunnel_pod import LEAD, TRANSLATE

@@ -9,7 +9,7 @@ import pytest
 
 from catalogs.catalog import load
 from planning.costs import tco
-from planning.quoting.compute_price import Worth, worth_of_machines
+from planning.quoting.price_performance import Worth, worth_of_machines
 from planning.sizing.workloads.memory import accelerators_for_inference, accelerators_for_training
 from planning.sizing.workloads.storage import provisioned_gb
 

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planning.ceilings.verdict import judge
-from planning.costs.bill import Bill, Group, LineItem
-from planning.costs.bill_breakdown import component_of, in_part, placed, placement_of
+from planning.costs.bill import Bill, Group, LineItem, component_of, in_part, placed, placement_of
 from planning.costs.bounds import Interval, bounded, exactly, of_lines
 from planning.spec.lock import Ceilings
 from planning.spec.lock_content import State

@@ -15,9 +15,10 @@ from cryptography.x509.oid import NameOID
 from kubernetes.client.exceptions import ApiException
 from urllib3.exceptions import MaxRetryError
 
-from components.clouds.existing.cluster import control_plane, preconditions
+from components.clouds.existing.cluster import control_plane
+from components.clouds.existing.cluster import control_plane as preconditions
+from components.clouds.existing.cluster.control_plane import Fact, UnreachableError, ask_version, ensure, examine, minor
 from components.clouds.existing.cluster.kubeconfig import Kubeconfig, expired, read, token_end
-from components.clouds.existing.cluster.preconditions import Fact, UnreachableError, ask_version, ensure, examine, minor
 from planning.values.errors import AtollError, Fault, InputError, in_one_line
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from pulumi.runtime import resource as resource_module
 from pulumi.runtime import rpc
 from pulumi.runtime import stack as stack_module
 
-from operations.offline import adapter, sdk_counters
+from operations.offline import adapter, sdk_packages
 from operations.offline.program import Run, run
 from planning.costs.resources.resource import Resource, Secret, Unknown
 from planning.values.errors import AtollError, InputError
@@ -253,7 +253,7 @@ def test_what_stands_in_place_of_the_sdks_functions_is_taken_away_again() -> Non
 
 def test_the_quick_end_of_a_program_registers_what_the_sdks_own_does(monkeypatch: pytest.MonkeyPatch) -> None:
     quick = run("sample", program=net_program)
-    monkeypatch.setattr(sdk_counters, "quick", nullcontext)
+    monkeypatch.setattr(sdk_packages, "quick", nullcontext)
     assert run("sample", program=net_program) == quick
 
 
@@ -263,7 +263,7 @@ def test_a_fault_behind_an_output_ends_the_program(monkeypatch: pytest.MonkeyPat
         pulumi.Output.from_input(1).apply(lambda one: one / 0)
 
     if of_the_sdk:
-        monkeypatch.setattr(sdk_counters, "quick", nullcontext)
+        monkeypatch.setattr(sdk_packages, "quick", nullcontext)
     with pytest.raises(AtollError, match="ZeroDivisionError"):
         run("sample", program=program)
 

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planning.costs import tco
-from planning.quoting.price_performance import BULK_SERVERS, SERVERS
+from planning.quoting.price_performance import BULK_SERVERS, SERVERS, costs_of, spent
 from planning.quoting.quote import Buying
-from planning.quoting.rent_or_buy import costs_of, spent
 
 FAMILY = st.sampled_from(sorted(SERVERS))
 

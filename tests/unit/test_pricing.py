@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalogs.model import AmbiguousPriceError, Item, Price, UnpricedError
-from catalogs.units import unit_of
+from catalogs.parsing import unit_of
 from planning.costs.bill import Group, total
 from planning.costs.charge import LIST_PRICE, Charge
 from planning.costs.pricing import price, price_all

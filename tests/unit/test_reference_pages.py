@@ -10,7 +10,7 @@ from catalogs.reference_pages import software
 from cli.main import reference_page
 from cli.main.command_table import COMMANDS
 from components.context import settings_reference
-from components.context.settings_keys import SETTINGS
+from components.context.settings_reference import SETTINGS
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 
@@ -19,7 +19,7 @@ def test_every_setting_that_the_components_read_stands_in_the_page_and_no_other(
     keys = [each.key for each in SETTINGS]
     assert len(keys) == len(set(keys))
     assert set(keys) == set(settings_reference.readers()), (
-        "SETTINGS in components/context/settings_keys.py has a row for each key"
+        "SETTINGS in components/context/settings_reference.py has a row for each key"
     )
 
 

@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from components.context.settings_keys import SETTINGS
-from operations.project.stack_config import read_config
-from operations.project.stack_keys import OFFLINE, list_unused_keys, refuse_stack_keys
+from components.context.settings_reference import SETTINGS
+from operations.project.stack_config import OFFLINE, list_unused_keys, read_config, refuse_stack_keys
 from planning.values.errors import InputError
 
 sys.path.append(str(Path(__file__).parent / "sla"))

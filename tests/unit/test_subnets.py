@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planning.values.subnets import split
+from planning.values.addresses import split
 
 RANGES = st.builds(
     lambda start, prefix: IPv4Network((start, prefix), strict=False),

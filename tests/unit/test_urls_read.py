@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from operations.relocation.config.rule_violation import check_address
+from operations.relocation.config.rules import check_address
 
 ROOT = Path(__file__).parents[2]
 ROOMS = ("catalogs", "planning", "components", "policies", "operations", "cli", "stacks")
@@ -21,7 +21,7 @@ JUDGED = {
     "components/platform/building_blocks/object_store_access.py": "a constant, and an endpoint of a component",
     "components/platform/operations/backup_storage.py": "an endpoint that the component makes",
     "operations/relocation/buckets/creation.py": "check_address, for endpoints of relocation.yaml",
-    "operations/relocation/buckets/capacity.py": "check_address, for endpoints of relocation.yaml",
+    "operations/relocation/buckets/preflight.py": "check_address, for endpoints of relocation.yaml",
     "components/agents/mover/store/connection.py": "check_address, for endpoints of relocation.yaml",
     "components/agents/mover/store/s3_client.py": "check_address, for endpoints of relocation.yaml",
     "operations/relocation/steps/endpoint_queries.py": "check_address, for mlflow_url of relocation.yaml",

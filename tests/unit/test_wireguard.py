@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.connectivity.wireguard import Profile, peer_text, private_key, public_key, server_text
-from planning.values.vpn_addresses import RANGES, free_range, server_address, user_address
+from components.connectivity.vpn import Profile, peer_text, private_key, public_key, server_text
+from planning.values.addresses import RANGES, free_range, server_address, user_address
 
 # RFC 7748, section 6.1
 BOB_PRIVATE = "5dab087e624a8a4b79e17f8b83800ee66f3bb1292618b6fd1c2f8b27ff88e0eb"

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from planning.quoting import compute_price
+from planning.quoting import price_performance
 
 A100_X8 = 2_200
 H100_X8 = 7_120
@@ -22,20 +22,22 @@ H100_X8 = 7_120
     ],
 )
 def test_the_table_of_the_founding_text(usd_per_hour: str, tflops: int, text: str) -> None:
-    found = compute_price.usd_per_1000_tflops(usd_per_hour=Decimal(usd_per_hour), tflops=tflops)
+    found = price_performance.usd_per_1000_tflops(usd_per_hour=Decimal(usd_per_hour), tflops=tflops)
     assert abs(found - Decimal(text)) < Decimal("0.01")
 
 
 def test_of_a_machine() -> None:
-    found = compute_price.usd_per_1000_tflops_of(usd_per_hour=Decimal(80), peak=Decimal(1000), accelerators=8)
+    found = price_performance.usd_per_1000_tflops_of(usd_per_hour=Decimal(80), peak=Decimal(1000), accelerators=8)
     assert found == 10
 
 
 @pytest.mark.parametrize(("peak", "accelerators"), [(None, 8), (Decimal(0), 8), (Decimal(1), 0)])
 def test_an_unknown_peak_has_no_worth(peak: Decimal | None, accelerators: int) -> None:
-    assert compute_price.usd_per_1000_tflops_of(usd_per_hour=Decimal(80), peak=peak, accelerators=accelerators) is None
+    assert (
+        price_performance.usd_per_1000_tflops_of(usd_per_hour=Decimal(80), peak=peak, accelerators=accelerators) is None
+    )
 
 
 def test_a_machine_without_a_peak_is_refused() -> None:
     with pytest.raises(ValueError, match="positive"):
-        compute_price.usd_per_1000_tflops(usd_per_hour=Decimal(1), tflops=0)
+        price_performance.usd_per_1000_tflops(usd_per_hour=Decimal(1), tflops=0)

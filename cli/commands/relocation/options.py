@@ -1,9 +1,13 @@
 """Arguments that every command of `atoll relocate` shares, and what each says when it is stopped."""
 
+from __future__ import annotations
+
+from enum import StrEnum
 from typing import Annotated
 
 import typer
 
+from cli.terminal import options
 from cli.terminal.console import note
 from operations.relocation.runner.freeze_window import in_words
 from planning.values.errors import AtollError
@@ -57,3 +61,48 @@ def say_stopped(source: str, target: str, *, name: str = "") -> None:
     note(f"go on: {back if stands.rolling_back else go_on}")
     if stands.begun and not stands.past_return and not stands.rolling_back:
         note(f"or go back: {back}")
+
+
+class Through(StrEnum):
+    """How bytes leave the source's network."""
+
+    ENDPOINT = "endpoint"
+    NAT = "nat"
+    DIRECT = "direct"
+
+
+Places = Annotated[
+    str, typer.Option("--places", metavar="FILE", help="relocation.yaml of the two.", show_default=False)
+]
+Volumes = Annotated[
+    str, typer.Option("--volumes", metavar="FILE", help="What was counted: sizes, rates, terms.", show_default=False)
+]
+Bandwidth = Annotated[
+    str, typer.Option("--bandwidth", metavar="RATE", help="Of all transfers, as in 1Gbps.", show_default=False)
+]
+ObjectsPerS = Annotated[
+    str, typer.Option("--objects-per-s", metavar="N", help="Small objects copied in a second.", show_default=False)
+]
+Way = Annotated[
+    Through | None,
+    typer.Option(
+        "--through",
+        help="How bytes leave the source.",
+        show_default="nat where AWS or another cloud is left, else endpoint",
+    ),
+]
+Look = Annotated[
+    bool, typer.Option("--look", help="Ask the source's stores what their objects have, before anything is copied.")
+]
+Output = Annotated[list[str] | None, options.output_of(".html, .md, .json")]
+HtmlFile = Annotated[str, typer.Option("--html", metavar="FILE", help="Write a page.", show_default=False)]
+MarkdownFile = Annotated[str, typer.Option("--markdown", metavar="FILE", help="Write Markdown.", show_default=False)]
+Draft = Annotated[
+    str,
+    typer.Option(
+        "--draft",
+        metavar="FILE",
+        help="Write a first relocation.yaml, and by-hand.yaml beside it; never over one.",
+        show_default=False,
+    ),
+]

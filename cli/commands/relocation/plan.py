@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from cli.commands.relocation import options, plan_files, plan_options
-from cli.commands.relocation.plan_options import Through
+from cli.commands.relocation import options, plan_files
+from cli.commands.relocation import options as plan_options
+from cli.commands.relocation.options import Through
 from cli.terminal import options as arguments
 from cli.terminal.console import progress, show
 from cli.terminal.output import chosen_files, tell_written
@@ -24,12 +25,11 @@ if TYPE_CHECKING:
     from datetime import date
 
     from operations.relocation.config.endpoints import Places
-    from operations.relocation.config.measurements import MeasuredFile
-    from operations.relocation.config.plan_inputs import Named
+    from operations.relocation.config.plan_inputs import MeasuredFile, Named
     from planning.relocation.costs.route import Exit
+    from planning.relocation.durations import Rates
     from planning.relocation.form import RelocationPlanForm
     from planning.relocation.inventory.stack_inventory import Inventory
-    from planning.relocation.transfer_rates import Rates
     from planning.spec.lock import Lock
 
 EXITS: "dict[Through, Exit]" = {
@@ -124,8 +124,7 @@ def _planned(
     own: str,
     today: "date",
 ) -> "RelocationPlanForm":
-    from operations.relocation.config.measurements import MeasuredFile, read_measured  # noqa: PLC0415 - as above
-    from operations.relocation.config.plan_inputs import given, rates  # noqa: PLC0415 - what a plan is made of, once locks are there
+    from operations.relocation.config.plan_inputs import MeasuredFile, given, rates, read_measured  # noqa: PLC0415 - as above  # noqa: PLC0415 - what a plan is made of, once locks are there
     from planning.relocation.plan import plan  # noqa: PLC0415 - as above
     from planning.relocation.plan_form import plan_form  # noqa: PLC0415 - as above
 
@@ -160,12 +159,11 @@ def _inventory(
         InputError: the file names something that is not there.
     """
     from operations.offline.program import run as run_offline  # noqa: PLC0415 - Pulumi is imported once it is needed
-    from operations.relocation.cluster.inventory import INSTEAD  # noqa: PLC0415 - the cluster's SDK likewise
-    from operations.relocation.cluster.reader import asked  # noqa: PLC0415 - as above
+    from operations.relocation.cluster.inventory import INSTEAD, asked  # noqa: PLC0415 - as above
     from operations.relocation.config.plan_inputs import measured, together  # noqa: PLC0415 - as above
     from planning.relocation.inventory import stack_inventory as made  # noqa: PLC0415 - as above
     from planning.relocation.inventory.expected_assets import from_lock  # noqa: PLC0415 - as above
-    from planning.relocation.inventory.measurements import with_measured  # noqa: PLC0415 - as above
+    from planning.relocation.inventory.stack_inventory import with_measured  # noqa: PLC0415 - as above
 
     with progress(f"looking at {lock.stack}"):
         found = made.with_resources(from_lock(lock), run_offline(lock.stack, root=project.root).resources)

@@ -26,7 +26,7 @@ def run_status(
     running = lease.holder(folder)
     stands = execution.stands(folder)
     form = status_form(stands, source=source, target=target, running=running, now=datetime.now(tz=UTC), name=name)
-    from cli.views.relocation.status import status_parts  # noqa: PLC0415 - as above
+    from cli.views.relocation.plan import status_parts  # noqa: PLC0415 - as above
 
     deliver(cast("dict[str, object]", form), as_json=as_json, output=output, parts=lambda: status_parts(form))
     return 0

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from cli.pages.charts.grid import grid
-from cli.pages.charts.scale import Scale, scale
+from cli.pages.charts.axes import Scale, grid, scale
 from cli.pages.documents.markup import Markup, element, words
 from planning.values.money import round_to
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from cli.pages.charts.frame import BOLD_LETTER, WIDTH, below, drawing, heading, text
-from cli.pages.charts.scale import Scale, scale
+from cli.pages.charts.axes import BOLD_LETTER, WIDTH, Scale, below, drawing, heading, scale, text
 from cli.pages.documents.markup import Markup, element, words
 from cli.terminal.amounts import total as said_total
 from cli.terminal.amounts import usd

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from cli.pages.charts.frame import WIDTH, below, drawing, marker, text
-from cli.pages.charts.scale import Scale, scale
+from cli.pages.charts.axes import WIDTH, Scale, below, drawing, marker, scale, text
 from cli.pages.documents.markup import Markup, element, words
 from cli.terminal.amounts import percent, usd
 from cli.views.quote.labels import letter

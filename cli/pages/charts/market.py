@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import log10
 from typing import TYPE_CHECKING, Final
 
-from cli.pages.charts.frame import BOLD_LETTER, WIDTH, drawing, marker, text
+from cli.pages.charts.axes import BOLD_LETTER, WIDTH, drawing, marker, text
 from cli.pages.documents.markup import Markup, element, words
 from cli.terminal.amounts import usd
 from cli.views.quote.labels import letter
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from catalogs.model import Provider
-    from planning.quoting.compute_price import Worth
-    from planning.quoting.market_rank import PoolStanding, Standing
+    from planning.quoting.price_performance import PoolStanding, Standing, Worth
 
 LEFT: Final = 14
 RIGHT: Final = 16

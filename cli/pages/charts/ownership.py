@@ -5,8 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from cli.pages.charts.frame import WIDTH, beside, drawing, text, upwards
-from cli.pages.charts.scale import Scale, scale
+from cli.pages.charts.axes import WIDTH, Scale, beside, drawing, scale, text, upwards
 from cli.pages.documents.markup import Markup, element
 from cli.terminal.amounts import usd
 from cli.views.quote.labels import letter
@@ -14,8 +13,8 @@ from cli.views.quote.labels import letter
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from planning.quoting.price_performance import Spent
     from planning.quoting.quote import Buying
-    from planning.quoting.rent_or_buy import Spent
 
 LEFT: Final = 76
 RIGHT: Final = 20

@@ -5,9 +5,8 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
+from cli.pages.charts.axes import WIDTH, below, drawing, heading, scale, text
 from cli.pages.charts.bars import ceiling_line
-from cli.pages.charts.frame import WIDTH, below, drawing, heading, text
-from cli.pages.charts.scale import scale
 from cli.pages.documents.markup import element
 from cli.terminal.amounts import floor, usd
 from cli.views.quote.labels import named
@@ -16,7 +15,7 @@ from planning.values.money import ZERO
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from cli.pages.charts.scale import Scale
+    from cli.pages.charts.axes import Scale
     from cli.pages.documents.markup import Markup
     from planning.quoting.quote import Option
 

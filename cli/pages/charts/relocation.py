@@ -5,8 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from cli.pages.charts.grid import grid
-from cli.pages.charts.scale import Scale, scale
+from cli.pages.charts.axes import Scale, grid, scale
 from cli.pages.documents.markup import Markup, cells, element, joined, wide, words
 from cli.terminal.amounts import usd
 from cli.views.relocation.descriptions import said_span, sections, summed

@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from cli.pages.charts.frame import LETTER_WIDTH, MARKER, WIDTH, apart, below, beside, drawing, marker, text, upwards
-from cli.pages.charts.scale import scale
+from cli.pages.charts.axes import (
+    LETTER_WIDTH,
+    MARKER,
+    WIDTH,
+    apart,
+    below,
+    beside,
+    drawing,
+    marker,
+    scale,
+    text,
+    upwards,
+)
 from cli.pages.documents.markup import element, words
 from cli.terminal.amounts import days as days_of
 from cli.terminal.amounts import duration, usd, usd_short
@@ -15,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from decimal import Decimal
 
-    from cli.pages.charts.scale import Scale
+    from cli.pages.charts.axes import Scale
     from cli.pages.documents.markup import Markup
     from planning.quoting.quote import Option, Run
 

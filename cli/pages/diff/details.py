@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from catalogs.units import spell_unit
-from cli.pages.documents.markdown_blocks import listed, table
+from catalogs.parsing import spell_unit
+from cli.pages.documents.markdown import listed, table
 from cli.terminal.escaping import name, prose, title
 from cli.views.diff import amounts
 from cli.views.diff.verdicts import judged, row_verdict

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from cli.pages.diff.details import VARIANTS, details
-from cli.pages.documents.markdown_blocks import box, listed, table
+from cli.pages.documents.markdown import box, listed, table
 from cli.terminal.escaping import name, prose, title
 from cli.views.diff import amounts
 from cli.views.diff.verdicts import LOUD, headline, limit_words, loudness, row_verdict, stack_reason
-from operations.code_hosts.comment import LONGEST, MARKER
-from operations.code_hosts.commit_status import code
+from operations.code_hosts.commit_status import LONGEST, MARKER, code
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

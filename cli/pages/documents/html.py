@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from cli.pages.documents.markup import Markup, element, joined, note_marks, wide, words
-from cli.pages.documents.shell import whole_page
-from planning.documents.blocks import Blank, Bullets, Heading, Notice, Paragraph, Picture, Table
+from cli.pages.documents.markup import Markup, element, joined, note_marks, whole_page, wide, words
+from planning.documents.blocks import (
+    Blank,
+    Bullets,
+    Heading,
+    Notice,
+    Paragraph,
+    Picture,
+    Table,
+    footnotes,
+    numbers,
+    of_columns,
+)
 from planning.documents.figures import Figure
-from planning.documents.footnotes import footnotes, numbers, of_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -6,16 +6,27 @@ import re
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
-from planning.documents.blocks import Blank, Bullets, Heading, Notice, Paragraph, Picture, Table
+from planning.documents.blocks import (
+    Blank,
+    Bullets,
+    Heading,
+    Notice,
+    Paragraph,
+    Picture,
+    Table,
+    footnotes,
+    numbers,
+    of_columns,
+)
 from planning.documents.figures import Figure, Sentence
-from planning.documents.footnotes import footnotes, numbers, of_columns
 from planning.values.printable import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from planning.documents.blocks import Block, Document
     from planning.documents.figures import Part
+
 
 SPECIAL: Final = re.compile(r"([\\`*_\[\]<>|~])")
 LINE: Final = "_" * 40
@@ -87,3 +98,55 @@ def _marks(found: list[int]) -> str:
 
 def _plain(text: str) -> str:
     return SPECIAL.sub(r"\\\1", " ".join(text.split()) if "\n" in text else text)
+
+
+_ALIGNED = {"l": ":--", "r": "--:"}
+
+
+def table(headings: Sequence[str], aligned: str, rows: Iterable[Sequence[str]], *, budget: int) -> str:
+    """A table; rows that have no room are counted below it."""
+    head = [_markdown_blocks_row(headings), _markdown_blocks_row([_ALIGNED[each] for each in aligned])]
+    lines, more = fitted((_markdown_blocks_row(row) for row in rows), budget=budget)
+    return "\n".join((*head, *lines)) + "\n\n" + (f"{_more(more, 'row')}\n\n" if more else "")
+
+
+def listed(heading: str, items: Sequence[str], *, budget: int) -> str:
+    """A list under a bold heading; "" without items."""
+    if not items:
+        return ""
+    lines, more = fitted((f"- {each}" for each in items), budget=budget)
+    if more:
+        lines.append(f"- {_more(more, 'entry')}")
+    return "\n".join((f"**{heading}**", "", *lines)) + "\n\n"
+
+
+def box(kind: str, lines: Iterable[str], *, budget: int) -> str:
+    """An alert as GitHub and GitLab draw it; elsewhere a quotation."""
+    shown, more = fitted((f"> - {each}" for each in lines), budget=budget)
+    if len(shown) == 1 and not more:
+        shown = [shown[0].replace("> - ", "> ", 1)]
+    if more:
+        shown.append(f"> - {_more(more, 'entry')}")
+    return "\n".join((f"> [!{kind}]", *shown)) + "\n\n"
+
+
+def fitted(lines: Iterable[str], *, budget: int) -> tuple[list[str], int]:
+    """The lines that have room, in order, and how many have none; a long one hides none of those behind it."""
+    kept: list[str] = []
+    more = 0
+    for line in lines:
+        if len(line) + 1 > budget:
+            more += 1
+            continue
+        budget -= len(line) + 1
+        kept.append(line)
+    return kept, more
+
+
+def _markdown_blocks_row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _more(count: int, what: str) -> str:
+    plural = {"row": "rows", "entry": "entries"}[what]
+    return f"_and {count} more {what if count == 1 else plural}, not shown here_"

@@ -2,25 +2,64 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli.pages.quote.comparison import by_line, runs, side_by_side
+from cli.pages.quote.html import page
+from cli.pages.quote.markdown import markdown as written
 from cli.pages.quote.market import market, owning
 from cli.pages.quote.option import bills, options
-from cli.pages.quote.recommendation import recommendation
-from cli.pages.quote.sheets import Cell, Notes, Sheets
+from cli.pages.quote.sheets import Cell, Chapter, Notes, Row, Sheet, Sheets, texts
 from cli.pages.quote.terms import assumptions, not_priced, prices, reasons, signing
+from cli.terminal.amounts import expected_month, total
+from cli.views.quote.labels import describe_tradeoff, describe_twins, explain_verdict, letter, named, order_options
 from cli.views.quote.summary import describe_ceilings, describe_guard, describe_quote
 from planning.quoting.option import ceilings
+from planning.quoting.price_performance import standings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from catalogs.catalog import Catalog
-    from cli.pages.quote.sheets import Chapter
+    from operations.plans.quote import Answer
     from planning.checklist.model.checklist import Checklist
-    from planning.quoting.market_rank import Standing
-    from planning.quoting.quote import Quote
+    from planning.quoting.price_performance import Standing
+    from planning.quoting.quote import Option, Quote
+
+
+def recommendation(quote: Quote) -> Iterator[Chapter]:
+    """The recommended option in words, the others in a row each."""
+    if not quote.options:
+        return
+    first = quote.options[0]
+    twins = ("nearly the same",) if any(each.twins for each in quote.options[1:]) else ()
+    head = ("option", "USD a month, expected", "compared with A", *twins)
+    rows = tuple(_row(at, option, columns=len(head)) for at, option in enumerate(quote.options))
+    yield Chapter(
+        title="Recommendation" if first.recommended else "Options in short",
+        anchor="recommended",
+        sentences=tuple(_first(first)) if first.recommended else (),
+        sheets=(Sheet(head=head, rows=rows[1:] if first.recommended else rows, wide=40),) if rows[1:] else (),
+    )
+
+
+def _first(option: Option) -> Iterator[Cell]:
+    yield Cell(f"{letter(0)}: {option.id}, {expected_month(option.bill)}.")
+    yield Cell(describe_tradeoff(option))
+    yield Cell(f"The verdict: {explain_verdict(option)}.")
+    if option.misses:
+        yield Cell(f"It misses {'; '.join(option.misses)}.", tone="over")
+    if option.twins:
+        also = describe_twins(option)
+        yield Cell(f"{also[0].upper()}{also[1:]}.")
+
+
+def _row(at: int, option: Option, *, columns: int) -> Row:
+    expected = total(option.bill.usd_per_month.expected, bill=option.bill)
+    misses = f" Misses: {'; '.join(option.misses)}." if option.misses else ""
+    said = f"{describe_tradeoff(option)}{misses}"
+    return Row(texts(named(at, option), expected, said, describe_twins(option))[:columns])
 
 
 def sheets(quote: Quote, *, checklist: Checklist, catalog: Catalog, standings: Sequence[Standing]) -> Sheets:
@@ -28,7 +67,7 @@ def sheets(quote: Quote, *, checklist: Checklist, catalog: Catalog, standings: S
 
     Args:
         catalog: price book of the quote; its sources are the footnotes.
-        standings: of the same quote, from `planning.quoting.market_rank`.
+        standings: of the same quote, from `planning.quoting.price_performance`.
     """
     notes = Notes(catalog.sources)
     chapters = tuple(_chapters(quote, checklist, catalog, standings, notes))
@@ -60,3 +99,16 @@ def _chapters(
     yield from prices(quote)
     yield from signing(quote)
     yield from bills(quote, notes)
+
+
+def documents(answer: Answer, *, html: str, markdown: str) -> Mapping[Path, str]:
+    """The files asked for and what is to stand in them; "" for one that is not."""
+    quote, checklist, catalog = order_options(answer.quote), answer.checklist, answer.catalog
+    found = standings(quote, checklist, catalog)
+    said = sheets(quote, checklist=checklist, catalog=catalog, standings=found)
+    texts: dict[Path, str] = {}
+    if html:
+        texts[Path(html)] = page(said, quote, checklist=checklist, catalog=catalog, standings=found)
+    if markdown:
+        texts[Path(markdown)] = written(said)
+    return texts

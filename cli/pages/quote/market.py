@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from catalogs.model import Accelerator
     from cli.pages.quote.sheets import Notes
-    from planning.quoting.market_rank import PoolStanding, Standing
+    from planning.quoting.price_performance import PoolStanding, Standing
     from planning.quoting.quote import Buying, Option, Quote
 
 MARKET_HEAD: Final = (

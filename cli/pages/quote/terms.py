@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from catalogs.staleness import MACHINE_AGE_LIMIT_DAYS, SERVICE_AGE_LIMIT_DAYS, age_days
+from catalogs.prices import MACHINE_AGE_LIMIT_DAYS, SERVICE_AGE_LIMIT_DAYS, age_days
 from cli.pages.quote.sheets import Cell, Chapter, Row, Sheet, texts
 from cli.terminal.amounts import day, term_number
 from cli.views.quote.derivations import describe_value

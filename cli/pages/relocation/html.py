@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from cli.pages.charts.relocation import bill_chart, loss_matrix, timeline
-from cli.pages.documents.markup import Markup, cells, element, joined, wide, words
-from cli.pages.documents.shell import whole_page
+from cli.pages.documents.markup import Markup, cells, element, joined, whole_page, wide, words
 from cli.views.relocation.descriptions import (
     cents,
     conclusion,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from cli.pages.relocation.manual_procedures import by_hand_text
 from cli.views.relocation.descriptions import (
     cents,
     conclusion,
@@ -27,7 +26,43 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from planning.costs.json_shapes import LineForm
-    from planning.relocation.form import RelocationPlanForm
+    from planning.relocation.form import ByHandForm, RelocationPlanForm
+
+
+FENCE: Final = "```"
+
+
+def by_hand_text(form: RelocationPlanForm) -> Iterator[str]:
+    """A section with a part for each thing; nothing where nothing is left to people."""
+    if not form["by_hand"]:
+        return
+    yield from ("", "## What Atoll does not move by itself", "")
+    yield (
+        "The run stops before its databases until by-hand.yaml says of each who checked it at the target, when and "
+        "how; atoll relocate plan --draft writes it with empty marks. SOURCE and TARGET are contexts of kubectl."
+    )
+    for each in form["by_hand"]:
+        yield from _thing(each)
+
+
+def _thing(thing: ByHandForm) -> Iterator[str]:
+    yield from ("", f"### {_plain(thing['key'])}", "", f"{_plain(thing['title'])}: {_plain(thing['why'])}.")
+    for way in thing["ways"]:
+        source = f" ({_plain(way['source'])})" if way["source"] else ""
+        yield from ("", f"**{_plain(way['title'])}**{source}", "", FENCE)
+        yield from way["text"].replace(FENCE, "'''").splitlines()
+        yield FENCE
+        if way["loses"]:
+            yield from ("", "What that loses:", "")
+            yield from (f"- {_plain(each)}" for each in way["loses"])
+
+
+def _plain(words: str) -> str:
+    """Words that Markdown and HTML leave alone, on one line."""
+    flat = " ".join(words.split())
+    for mark in "\\`*_[]|":
+        flat = flat.replace(mark, f"\\{mark}")
+    return flat.replace("<", "&lt;").replace(">", "&gt;")
 
 
 def text(form: RelocationPlanForm) -> str:
@@ -41,11 +76,11 @@ def bill_text(form: RelocationPlanForm) -> str:
 
 
 def _parts(form: RelocationPlanForm) -> Iterator[str]:
-    yield f"# Relocation of {_plain(form['source']['stack'])}"
+    yield f"# Relocation of {_markdown_plain(form['source']['stack'])}"
     yield ""
-    yield _plain(heading(form))
+    yield _markdown_plain(heading(form))
     yield ""
-    yield from (f"- {_plain(each)}" for each in conclusion(form))
+    yield from (f"- {_markdown_plain(each)}" for each in conclusion(form))
     yield from ("", "## What moves", "")
     yield from _table(
         ("what", "class", "size", "by", "what that loses"),
@@ -60,7 +95,9 @@ def _parts(form: RelocationPlanForm) -> Iterator[str]:
         ),
         right=(3,),
     )
-    yield from (f"\nNot asked: {_plain(each['what'])}: {_plain(each['why'])}." for each in form["unlooked"])
+    yield from (
+        f"\nNot asked: {_markdown_plain(each['what'])}: {_markdown_plain(each['why'])}." for each in form["unlooked"]
+    )
     yield from by_hand_text(form)
     yield from ("", "## What it costs, once", "")
     yield from _bill(form)
@@ -68,7 +105,7 @@ def _parts(form: RelocationPlanForm) -> Iterator[str]:
     yield from _table(("step", "time", "proves", "stops where", "way back"), _steps(form))
     yield from ("", "## Questions", "")
     for each in form["questions"]:
-        yield f"**{_plain(each['question'])}** {' '.join(map(_plain, each['sentences']))}"
+        yield f"**{_markdown_plain(each['question'])}** {' '.join(map(_markdown_plain, each['sentences']))}"
         yield ""
     yield from _notes(form)
     yield ""
@@ -106,8 +143,8 @@ def _steps(form: RelocationPlanForm) -> Iterator[tuple[str, ...]]:
 
 def _notes(form: RelocationPlanForm) -> Iterator[str]:
     for each in (*form["notes"], *form["bill"]["notes"]):
-        source = f" ({_plain(each['source'])})" if each["source"] else ""
-        yield f"- {_plain(each['text'])}{source}"
+        source = f" ({_markdown_plain(each['source'])})" if each["source"] else ""
+        yield f"- {_markdown_plain(each['text'])}{source}"
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[int] = ()) -> Iterator[str]:
@@ -120,11 +157,11 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequen
 def _cell(words: str) -> str:
     """Our own bold marks are kept; everything else is nothing but words."""
     bold = words.startswith("**") and words.endswith("**")
-    inner = _plain(words[2:-2] if bold else words)
+    inner = _markdown_plain(words[2:-2] if bold else words)
     return f"**{inner}**" if bold else inner
 
 
-def _plain(words: str) -> str:
+def _markdown_plain(words: str) -> str:
     """Words that Markdown and HTML leave alone, on one line."""
     flat = " ".join(words.split())
     for mark in "\\`*_[]|<>":

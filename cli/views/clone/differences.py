@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from catalogs.units import spell_unit
+from catalogs.parsing import spell_unit
 from cli.views.diff import amounts
 from planning.values.money import parse_amount
 

@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from catalogs.units import spell_unit
+from catalogs.parsing import spell_unit
 from cli.terminal.escaping import plain
 from cli.views.diff import amounts
 from cli.views.diff.verdicts import headline, judged, limit_words, loudness, row_verdict, stack_reason

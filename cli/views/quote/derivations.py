@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from cli.terminal.amounts import number, term_number, usd
-from cli.terminal.layout import wrap
+from cli.terminal.amounts import day, floor, number, quantity, term_number, unpriced_note, usd, usd_exact, usd_range
+from cli.terminal.layout import GAP, ScreenLine, wrap
+from planning.costs.bill import Bill, Group, total
+from planning.spec.lock_content import State
 from planning.values.money import CENT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from decimal import Decimal
 
-    from cli.terminal.layout import ScreenLine
+    from planning.costs.bill import LineItem
     from planning.sizing.demand import Figure
+
 
 NOT_COMPUTED: Final = "not known"
 INDENT: Final = "  "
@@ -48,3 +51,67 @@ def describe_value(figure: Figure) -> str:
 def figure_number(value: Decimal) -> str:
     """A figure to two decimals, or to three digits where it is smaller than that."""
     return number(value) if not value or abs(value) >= CENT else f"{value:.3g}"
+
+
+HEAD: Final = ("min", "expected", "max")
+LEAST_ROOM: Final = 28  # columns of a label beside its amounts; with fewer they stand below it
+
+Amounts = tuple[str, str, str]
+
+
+def lay_out_bill(bill: Bill, *, width: int) -> Iterator[ScreenLine]:
+    """Every line, group by group; below each its derivation and the source of its price."""
+    rows = list(_rows(bill))
+    wide = [max(len(amounts[at]) for _, amounts, *_ in rows) for at in range(len(HEAD))]
+    room = width - sum(wide) - len(GAP) * len(HEAD)
+    for label, amounts, said, style in rows:
+        figures = "".join(f"{GAP}{each.rjust(size)}" for each, size in zip(amounts, wide, strict=True))
+        if room >= LEAST_ROOM or len(label) <= room:
+            yield from _beside(label, figures, room=room, style=style)
+        else:
+            yield from wrap(label, width=width, rest=INDENT, style=style)
+            yield ScreenLine(figures.rjust(width), style=style)
+        yield from wrap(said, width=width, first=INDENT * 2, rest=INDENT * 2, style="dim")
+
+
+def _beside(label: str, figures: str, *, room: int, style: str) -> Iterator[ScreenLine]:
+    first, *rest = wrap(label, width=room, rest=INDENT, style=style)
+    yield ScreenLine(f"{first.text.ljust(room)}{figures}", style=style)
+    yield from rest
+
+
+def _rows(bill: Bill) -> Iterator[tuple[str, Amounts, str, str]]:
+    """Label, amounts, derivation and style of each line of the table."""
+    yield "USD a month", HEAD, "", "dim"
+    for group in Group:
+        lines = [line for line in bill.lines if line.group is group]
+        for line in lines:
+            yield line.label, _amounts(line), derivation(line), "warn" if line.state is State.UNPRICED else ""
+        if lines:
+            yield _sum(group.value, lines)
+    yield _sum("total", bill.lines)
+
+
+def _amounts(line: LineItem) -> Amounts:
+    if line.state is State.PRICED:
+        return usd_range(line.usd_per_month)
+    return "", line.state.value, ""
+
+
+def derivation(line: LineItem) -> str:
+    """Quantity, unit, unit price, source, day and note of a line in one sentence."""
+    amount = quantity(line.quantity, line.unit)
+    if line.state is State.UNPRICED:
+        return f"{amount}: {line.note}" if line.note else amount
+    price = f"{amount} x {usd_exact(line.usd_per_unit)}" if line.usd_per_unit is not None else amount
+    dated = f", {day(line.as_of)}" if line.as_of else ""
+    note = f"; {line.note}" if line.note else ""
+    return f"{price}; {line.source}{dated}{note}"
+
+
+def _sum(label: str, lines: Sequence[LineItem]) -> tuple[str, Amounts, str, str]:
+    """A sum below its lines; a floor where one of them has no price."""
+    missing = len(Bill(tuple(lines)).unpriced)
+    least, expected, most = (floor(each, unpriced=missing) for each in usd_range(total(lines)))
+    name = f"{label} ({unpriced_note(missing)})" if missing else label
+    return name, (least, expected, most), "", "bold"

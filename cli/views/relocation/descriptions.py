@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from catalogs.units import spell_unit
+from catalogs.parsing import spell_unit
 from cli.terminal.amounts import usd_exact
 from planning.relocation.durations import Span
 from planning.relocation.formatting import amount, size_text, span_text
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from planning.costs.json_shapes import LineForm, RangeForm
-    from planning.relocation.cost_form import SpanForm
-    from planning.relocation.form import RelocationPlanForm, ThingForm
+    from planning.relocation.form import RelocationPlanForm, SpanForm, ThingForm
 
 # What the keys of the bill's lines begin with, in the order in which they are shown.
 SECTIONS: Final = (

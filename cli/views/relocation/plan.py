@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
+    from operations.relocation.runner.status import StatusForm
     from planning.costs.json_shapes import LineForm
     from planning.relocation.form import RelocationPlanForm
 
@@ -130,3 +131,23 @@ def questions(form: RelocationPlanForm) -> Iterator[RenderableType]:
     for each in form["questions"]:
         yield Text(each["question"], style="bold")
         yield Padding(Text("\n".join(each["sentences"])), (0, 0, 0, 2))
+
+
+def status_parts(form: StatusForm) -> Iterator[RenderableType]:
+    """A sentence, the table of steps, and what is next."""
+    state = form["state"].replace("_", " ")
+    yield f"{form['source']} to {form['target']}, attempt {form['attempt']}: {state}"
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for name in ("step", "state", "since", "evidence"):
+        table.add_column(name, overflow="fold")
+    for each in form["steps"]:
+        again = f" ({each['tries']} times)" if each["tries"] > 1 else ""
+        since = (each["at"] or "")[:19].replace("T", " ")
+        table.add_row(each["name"], f"{each['state']}{again}", since, each["brief"])
+    yield table
+    if form["running"]:
+        yield f"it is being run by {form['running']}"
+    if form["frozen"]:
+        yield form["frozen"]
+    yield form["why"]
+    yield f"next: {form['next']}"

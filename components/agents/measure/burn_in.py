@@ -8,16 +8,15 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from components.agents.measure import arguments
-from components.agents.measure.accelerators import checked
-from components.agents.measure.node import checks_of, node_of, parser
-from components.agents.measure.numbers import text
+from components.agents.measure import records as arguments
+from components.agents.measure.child_process import text
+from components.agents.measure.node import checked, checks_of, node_of, parser
 from components.agents.measure.records import complain, ended, measured
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from components.agents.measure.accelerators import Node
+    from components.agents.measure.node import Node
     from planning.agents.measurement_records import Measured
 
 HOUR: Final = 3600

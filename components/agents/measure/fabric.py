@@ -5,11 +5,10 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Final
 
-from components.agents.measure import arguments, nccl_tests
-from components.agents.measure.accelerators import all_reduced
-from components.agents.measure.child_process import run
-from components.agents.measure.faults import CannotMeasureError, FoundWrongError
-from components.agents.measure.numbers import shown
+from components.agents.measure import nccl_tests
+from components.agents.measure import records as arguments
+from components.agents.measure.child_process import CannotMeasureError, FoundWrongError, run, shown
+from components.agents.measure.node import all_reduced
 from components.agents.measure.records import ended, measured
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from components.agents.measure.faults import CannotMeasureError, FoundWrongError
-from components.agents.measure.numbers import shown
+from components.agents.measure.child_process import CannotMeasureError, FoundWrongError, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
-from components.agents.measure.faults import CannotMeasureError, FoundWrongError
+from components.agents.measure.child_process import CannotMeasureError, FoundWrongError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -10,8 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from components.agents.measure.faults import CannotMeasureError, FoundWrongError
-from components.agents.measure.numbers import number, shown, uncoloured
+from components.agents.measure.child_process import CannotMeasureError, FoundWrongError, number, shown, uncoloured
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,7 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Final
 
-from components.agents.measure import arguments
+from components.agents.measure import records
 from components.agents.measure.records import ended, measured
 
 if TYPE_CHECKING:
@@ -56,10 +56,10 @@ def address(text: str) -> str:
 
 def main(words: Sequence[str]) -> int:
     """Ask, and write the record."""
-    reader = arguments.parser(__doc__ or "")
+    reader = records.parser(__doc__ or "")
     reader.add_argument("--check", required=True, choices=tuple(COUNTED))
-    reader.add_argument("--to", required=True, type=arguments.words)
-    reader.add_argument("--seconds", type=arguments.above_zero, default=SECONDS)
+    reader.add_argument("--to", required=True, type=records.words)
+    reader.add_argument("--seconds", type=records.above_zero, default=SECONDS)
     told = reader.parse_args(words)
     if told.check != "dns":
         try:

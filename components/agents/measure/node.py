@@ -3,16 +3,214 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import partial
+from typing import TYPE_CHECKING, Final, TypeVar
 
-from components.agents.measure import arguments
-from components.agents.measure.accelerators import CHECKS, Node, checked
+from components.agents.measure import matmul, nccl_tests, nvidia, records
+from components.agents.measure import nvidia as dcgmi
+from components.agents.measure.child_process import CannotMeasureError, FoundWrongError, run, shown, text
 from components.agents.measure.matmul import PRECISIONS
-from components.agents.measure.records import ended
+from components.agents.measure.records import ended, measured
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+    from components.agents.measure.child_process import Ran
+    from planning.agents.measurement_records import Measured
+
+
+SECONDS_TO_LOOK: Final = 120
+TESTS: Final = "all_reduce_perf"
+MEBI: Final = 2**20
+Read = TypeVar("Read")
+
+
+@dataclass(frozen=True)
+class Node:
+    """The node, and what its checks are run with. `seconds` is the limit of the longest tool."""
+
+    placement: str
+    pool: str
+    name: str
+    accelerators: int
+    level: int
+    precision: str
+    shapes: tuple[tuple[int, int, int], ...]
+    least: int
+    most: int
+    seconds: float
+
+    @property
+    def subject(self) -> str:
+        """As records name it."""
+        return f"node/{self.name}"
+
+    def params(self, **more: str) -> dict[str, str]:
+        """Where it stands, and what else is said."""
+        return {"placement": self.placement, "pool": self.pool, **more}
+
+
+def inventory(node: Node) -> list[Measured]:
+    """How many accelerators there are, and the memory of the least."""
+    found = _look(node)
+    least = min(each.total_mib for each in found)
+    return [
+        measured(
+            "inventory",
+            node.subject,
+            tool=f"nvidia-smi, driver {found[0].driver}",
+            readings=[("accelerators", str(len(found)), ""), ("memory", text(least), "MiB")],
+            params=node.params(names=", ".join(sorted({each.name for each in found}))),
+        )
+    ]
+
+
+def usable_memory(node: Node) -> list[Measured]:
+    """What is free of the least accelerator of an idle node."""
+    found = _look(node)
+    least = min(found, key=lambda each: each.free_mib)
+    return [
+        measured(
+            "usable_memory",
+            node.subject,
+            tool=f"nvidia-smi, driver {least.driver}",
+            readings=[("memory", text(least.free_mib), "MiB")],
+            params=node.params(accelerator=least.uuid),
+        )
+    ]
+
+
+def dcgm(node: Node) -> list[Measured]:
+    """What DCGM finds wrong. Its exit status is not asked: it fails with the tests, and the report says which."""
+    ran = run(["dcgmi", "diag", "-r", str(node.level), "-j"], seconds=node.seconds)
+    output = _read(dcgmi.parse_dcgm, ran)
+    warned = {"warned": "; ".join(output.warned)[:400]} if output.warned else {}
+    return [
+        measured(
+            "dcgm",
+            node.subject,
+            tool=output.version,
+            readings=[("tests", str(output.tests), ""), ("passed", str(output.passed), "")],
+            params=node.params(level=str(node.level), **warned),
+            failed=output.failed,
+        )
+    ]
+
+
+def multiplied(node: Node) -> list[Measured]:
+    """TFLOPS of the slowest accelerator."""
+    speed = matmul.measure(node.shapes, precision=node.precision, torch=matmul.torch_of_image())
+    return [
+        measured(
+            "matmul",
+            node.subject,
+            tool=speed.version,
+            readings=[("tflops", text(speed.slowest), "TFLOPS")],
+            params=node.params(
+                precision=node.precision,
+                shape="x".join(map(str, speed.shape)),
+                each=" ".join(text(rate, places=1) for rate in speed.tflops),
+            ),
+        )
+    ]
+
+
+def nvlink(node: Node) -> list[Measured]:
+    """All-reduce over the accelerators of the node."""
+    sizes = ("-b", str(node.least), "-e", str(node.most), "-f", "2")
+    ran = run([TESTS, *sizes, "-g", str(node.accelerators)], seconds=node.seconds)
+    output = _read(partial(nccl_tests.parse, beside=ran.err), ran)
+    if output.ranks != node.accelerators:
+        raise FoundWrongError(f"all-reduce: {output.ranks} accelerators took part, not {node.accelerators}")
+    return all_reduced("nvlink", node.subject, output, params=node.params())
+
+
+def all_reduced(check: str, subject: str, output: nccl_tests.Output, *, params: Mapping[str, str]) -> list[Measured]:
+    """A record for each payload; wrong sums fail every one."""
+    wrong = [f"all-reduce: {output.wrong} values are wrong"] if output.wrong else []
+    return [
+        measured(
+            check,
+            subject,
+            tool=output.version,
+            readings=[("bus", text(row.bus), "GB/s"), ("algorithm", text(row.algorithm), "GB/s")],
+            params={**params, "payload_bytes": str(row.payload_bytes)},
+            failed=wrong,
+        )
+        for row in output.rows
+    ]
+
+
+CHECKS: Final[Mapping[str, Callable[[Node], list[Measured]]]] = {
+    "inventory": inventory,
+    "usable_memory": usable_memory,
+    "dcgm": dcgm,
+    "matmul": multiplied,
+    "nvlink": nvlink,
+}
+
+
+def checked(node: Node, names: Sequence[str]) -> tuple[list[Measured], list[str]]:
+    """The records of some checks, and a sentence for each check that could not be measured."""
+    records: list[Measured] = []
+    faults: list[str] = []
+    for name in names:
+        try:
+            records += CHECKS[name](node)
+        except FoundWrongError as error:
+            records.append(_found_wrong(name, node, str(error)))
+        except CannotMeasureError as error:
+            faults.append(f"{name}: {error}")
+    return records, faults
+
+
+def _found_wrong(name: str, node: Node, words: str) -> Measured:
+    """A failure, with every param that its check asks for."""
+    params = node.params(level=str(node.level), precision=node.precision, payload_bytes=str(node.most))
+    return measured(name, node.subject, tool=name, params=params, failed=[words])
+
+
+def _look(node: Node) -> tuple[nvidia.Accelerator, ...]:
+    """What nvidia-smi sees; PyTorch where the accelerators are another maker's."""
+    try:
+        ran = run(nvidia.COMMAND, seconds=min(SECONDS_TO_LOOK, node.seconds))
+    except CannotMeasureError:
+        return _look_with_torch()
+    return _read(nvidia.parse_nvidia_smi, ran)
+
+
+def _look_with_torch() -> tuple[nvidia.Accelerator, ...]:
+    torch = matmul.torch_of_image()
+    count = int(torch.cuda.device_count())
+    if not count:
+        raise CannotMeasureError("there is no nvidia-smi, and PyTorch sees no accelerator")
+    found: list[nvidia.Accelerator] = []
+    for device in range(count):
+        free, total = torch.cuda.mem_get_info(device)
+        each = nvidia.Accelerator(
+            index=str(device),
+            name=str(torch.cuda.get_device_name(device)),
+            uuid=str(device),
+            total_mib=Decimal(int(total)) / MEBI,
+            free_mib=Decimal(int(free)) / MEBI,
+            driver=f"PyTorch {torch.__version__}",
+        )
+        found.append(each)
+    return tuple(found)
+
+
+def _read(parse: Callable[[str], Read], ran: Ran) -> Read:
+    """What a parser makes of an output; what the tool said on its other output, where there is nothing to read."""
+    try:
+        return parse(ran.out)
+    except CannotMeasureError as error:
+        if ran.err.strip():
+            raise CannotMeasureError(f"{error}; it said: {shown(ran.err)}") from error
+        raise
+
 
 SHAPES: Final = "8192x8192x8192,4096x4096x16384,16384x8192x4096"
 LEAST: Final = 2**28
@@ -22,17 +220,17 @@ SECONDS: Final = 3600.0
 
 def parser(about: str) -> argparse.ArgumentParser:
     """What a node's programs are told."""
-    found = arguments.parser(about)
+    found = records.parser(about)
     found.add_argument("--pool", required=True)
     found.add_argument("--node", required=True)
-    found.add_argument("--accelerators", required=True, type=arguments.positive)
-    found.add_argument("--checks", type=arguments.one_of(tuple(CHECKS)), default=tuple(CHECKS))
+    found.add_argument("--accelerators", required=True, type=records.positive)
+    found.add_argument("--checks", type=records.one_of(tuple(CHECKS)), default=tuple(CHECKS))
     found.add_argument("--level", type=int, choices=(1, 2, 3, 4), default=3)
     found.add_argument("--precision", choices=PRECISIONS, default="bf16")
-    found.add_argument("--shapes", type=arguments.shapes, default=arguments.shapes(SHAPES))
-    found.add_argument("--least", type=arguments.positive, default=LEAST, help="bytes of the least all-reduce")
-    found.add_argument("--most", type=arguments.positive, default=MOST, help="bytes of the greatest")
-    found.add_argument("--seconds", type=arguments.above_zero, default=SECONDS, help="limit of each tool")
+    found.add_argument("--shapes", type=records.shapes, default=records.shapes(SHAPES))
+    found.add_argument("--least", type=records.positive, default=LEAST, help="bytes of the least all-reduce")
+    found.add_argument("--most", type=records.positive, default=MOST, help="bytes of the greatest")
+    found.add_argument("--seconds", type=records.above_zero, default=SECONDS, help="limit of each tool")
     return found
 
 

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
-from components.agents.measure import arguments
-from components.agents.measure.numbers import text
+from components.agents.measure import records
+from components.agents.measure.child_process import text
 from components.agents.measure.records import measured, write
 
 if TYPE_CHECKING:
@@ -172,10 +172,10 @@ def at(document: Mapping[str, object], *path: str) -> Mapping[str, object]:
 
 def main(words: Sequence[str]) -> int:
     """Try, and write the record."""
-    reader = arguments.parser(__doc__ or "")
+    reader = records.parser(__doc__ or "")
     reader.add_argument("--service", required=True, choices=sorted(TRIES))
     reader.add_argument("--url", required=True)
-    reader.add_argument("--seconds", type=arguments.above_zero, default=SECONDS)
+    reader.add_argument("--seconds", type=records.above_zero, default=SECONDS)
     told = reader.parse_args(words)
     began, fault = time.monotonic(), ""
     try:
@@ -190,7 +190,7 @@ def main(words: Sequence[str]) -> int:
         failed=[fault] if fault else [],
     )
     write([record])
-    return arguments.MEASURED
+    return records.MEASURED
 
 
 if __name__ == "__main__":

@@ -5,24 +5,72 @@ Where several nodes run it at the same time, each writes what it had itself, and
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import tempfile
+import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from components.agents.measure import arguments, fio, small_files
-from components.agents.measure.child_process import run
-from components.agents.measure.faults import CannotMeasureError, FoundWrongError
-from components.agents.measure.numbers import shown, text
+from components.agents.measure import fio
+from components.agents.measure import records as arguments
+from components.agents.measure.child_process import CannotMeasureError, FoundWrongError, run, shown, text
 from components.agents.measure.records import ended, measured
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
 
     from planning.agents.measurement_records import Measured
+
+
+IN_A_FOLDER: Final = 1000
+
+
+@dataclass(frozen=True)
+class Took:
+    """Seconds for all files."""
+
+    create: float
+    read: float
+    remove: float
+
+
+def measure(folder: Path, *, files: int, size: int, clock: Callable[[], float] = time.monotonic) -> Took:
+    """Make, read and remove so many files of so many bytes in an empty folder.
+
+    What was read is not in memory where the system lets it be dropped; on a network it may still be at the server.
+
+    Raises:
+        OSError: the file system refuses.
+    """
+    content = os.urandom(size)
+    paths = [folder / f"{number // IN_A_FOLDER}" / f"{number}.py" for number in range(files)]
+    moments = [clock()]
+    for path in paths:
+        path.parent.mkdir(exist_ok=True)
+        _make(path, content)
+    moments.append(clock())
+    for path in paths:
+        path.read_bytes()
+    moments.append(clock())
+    for path in paths:
+        path.unlink()
+    moments.append(clock())
+    return Took(create=moments[1] - moments[0], read=moments[2] - moments[1], remove=moments[3] - moments[2])
+
+
+def _make(path: Path, content: bytes) -> None:
+    opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        os.write(opened, content)
+        os.fsync(opened)
+        os.posix_fadvise(opened, 0, 0, os.POSIX_FADV_DONTNEED)
+    finally:
+        os.close(opened)
+
 
 SECONDS: Final = 60.0
 SPARE_SECONDS: Final = 1800  # for fio to lay out its files before it reads them
@@ -79,7 +127,7 @@ def code(tier: Tier) -> list[Measured]:
 def many_files(tier: Tier) -> list[Measured]:
     """Many small files made, read and removed."""
     with _folder(tier) as folder:
-        took = small_files.measure(folder, files=tier.files, size=SMALL_BYTES)
+        took = measure(folder, files=tier.files, size=SMALL_BYTES)
     readings = [
         (name, text(value), "s")
         for name, value in (("create", took.create), ("read", took.read), ("remove", took.remove))

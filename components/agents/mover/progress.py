@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import threading
 import time
-from dataclasses import dataclass
+from collections import deque
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator, Mapping
+
 
 MIB: Final = 2**20
 EVERY: Final = 5.0  # seconds between two lines
@@ -76,3 +83,165 @@ class Teller:
         self._say(told.line())
         if self._watch is not None:
             self._watch(told)
+
+
+RECENT_SECONDS: Final = 60.0  # over which a rate is told
+LAST_FAILURES: Final = 20  # by name; the rest are counted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """How far a mover is at one moment.
+
+    Args:
+        expected_objects: how many there are to do; None until that is known.
+        bytes_per_s: of the last minute.
+        remaining_s: at that rate; None where it cannot be told.
+    """
+
+    objects: int = 0
+    size: int = 0
+    expected_objects: int | None = None
+    expected_size: int | None = None
+    failures: int = 0
+    failed: tuple[str, ...] = ()
+    bytes_per_s: float = 0.0
+    seconds: float = 0.0
+    remaining_s: float | None = None
+    done: bool = False
+
+
+class ProgressPage:
+    """Counts of a mover, written by its threads.
+
+    Args:
+        clock: seconds that only grow.
+    """
+
+    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock, self._began = clock, clock()
+        self._lock = threading.Lock()
+        self._objects = self._size = self._failures = 0
+        self._expected: tuple[int, int] | None = None
+        self._failed: deque[str] = deque(maxlen=LAST_FAILURES)
+        self._recent: deque[tuple[float, int]] = deque([(self._began, 0)])
+        self._done = False
+
+    def add(self, *, objects: int = 0, size: int = 0) -> None:
+        """So much more is done."""
+        with self._lock:
+            self._objects, self._size = self._objects + objects, self._size + size
+            now = self._clock()
+            if now - self._recent[-1][0] >= 1:
+                self._recent.append((now, self._size))
+            while len(self._recent) > 1 and now - self._recent[1][0] > RECENT_SECONDS:
+                self._recent.popleft()
+
+    def reach(self, *, objects: int, size: int) -> None:
+        """So much is done in all."""
+        with self._lock:
+            more = (objects - self._objects, size - self._size)
+        self.add(objects=more[0], size=more[1])
+
+    def expect(self, *, objects: int, size: int) -> None:
+        """So much is to be done in all."""
+        with self._lock:
+            self._expected = (objects, size)
+
+    def fail(self, what: str) -> None:
+        """One object that could not be done."""
+        with self._lock:
+            self._failures += 1
+            self._failed.append(what)
+
+    def finish(self) -> None:
+        """Nothing is left to do."""
+        with self._lock:
+            self._done = True
+
+    def standing(self) -> Standing:
+        """How far it is now."""
+        with self._lock:
+            now = self._clock()
+            since, before = self._recent[0]
+            rate = (self._size - before) / (now - since) if now > since else 0.0
+            objects, size = self._expected or (None, None)
+            left = max(0, size - self._size) if size is not None else None
+            return Standing(
+                objects=self._objects,
+                size=self._size,
+                expected_objects=objects,
+                expected_size=size,
+                failures=self._failures,
+                failed=tuple(self._failed),
+                bytes_per_s=round(rate, 1),
+                seconds=round(now - self._began, 1),
+                remaining_s=round(left / rate, 1) if left is not None and rate > 0 else None,
+                done=self._done,
+            )
+
+
+def metrics(now: Standing, labels: Mapping[str, str]) -> str:
+    """What Prometheus reads; https://prometheus.io/docs/instrumenting/exposition_formats/ (2026-11-22)."""
+    told = {
+        "atoll_mover_objects_total": ("counter", now.objects),
+        "atoll_mover_bytes_total": ("counter", now.size),
+        "atoll_mover_failures_total": ("counter", now.failures),
+        "atoll_mover_bytes_per_second": ("gauge", now.bytes_per_s),
+        "atoll_mover_expected_objects": ("gauge", now.expected_objects),
+        "atoll_mover_expected_bytes": ("gauge", now.expected_size),
+        "atoll_mover_remaining_seconds": ("gauge", now.remaining_s),
+        "atoll_mover_done": ("gauge", int(now.done)),
+    }
+    words = ",".join(f'{name}="{_escaped(value)}"' for name, value in sorted(labels.items()))
+    known = {name: each for name, each in told.items() if each[1] is not None}
+    return "".join(f"# TYPE {name} {kind}\n{name}{{{words}}} {value}\n" for name, (kind, value) in known.items())
+
+
+def as_json(now: Standing, labels: Mapping[str, str]) -> str:
+    """The same for whoever waits for the end."""
+    return json.dumps({**labels, **asdict(now)}, sort_keys=True) + "\n"
+
+
+@contextmanager
+def served(progress: ProgressPage, labels: Mapping[str, str], *, listen: str, port: int) -> Generator[int]:
+    """Answer on a port while the work goes on; gives the port, which is chosen where it is 0.
+
+    Raises:
+        OSError: the port is taken.
+    """
+
+    class Answers(BaseHTTPRequestHandler):
+        """GET of /metrics and /progress."""
+
+        def do_GET(self) -> None:
+            """What was asked for."""
+            found = {"/metrics": ("text/plain; version=0.0.4", metrics), "/progress": ("application/json", as_json)}
+            kind, text = found.get(self.path, ("", None))
+            if text is None:
+                self.send_error(HTTPStatus.NOT_FOUND)
+                return
+            body = text(progress.standing(), labels).encode()
+            self.send_response(HTTPStatus.OK)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is the library's
+            """Nothing: Prometheus asks every half minute."""
+
+    server = ThreadingHTTPServer((listen, port), Answers)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, args=(0.1,), name="progress", daemon=True)
+    thread.start()
+    try:
+        yield server.server_address[1]
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def _escaped(value: str) -> str:
+    return value.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 from components.agents.mover.ledger import Written
-from components.agents.mover.manifests.block_hash import of_blocks
-from components.agents.mover.manifests.row import Row
-from components.agents.mover.manifests.row_text import line_of
+from components.agents.mover.manifests.row import Row, line_of, row_of
+from components.agents.mover.manifests.scan import of_blocks
 from components.agents.mover.store.model import BLOCK, Head, StoreError
 from components.agents.mover.worker_pool import Hands, Job, Outcome, judged
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from components.agents.mover.store.model import Body, Listed, Pairs
+    from components.agents.mover.transfer_plan import Key
+
 
 PARTS_MOST: Final = 10_000  # https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html (2026-11-22)
 PIECE: Final = 2**19  # bytes; hashed while they are still near the processor
@@ -232,3 +234,36 @@ def refuse_lost_name(hands: Hands, key: str) -> None:
 
 def _listed(hands: Hands, key: str) -> bool:
     return any(each.key == key for each in hands.target.listing(prefix=key))
+
+
+def asked_again(hands: Hands, key: str, rows: tuple[Written, ...]) -> Outcome:
+    """Give the copies of a key the tags that its versions have now."""
+    after = tuple(each if each.deleted else _again(hands, each) for each in rows)
+    return Outcome(key=key, what="kept" if after == rows else "retagged", rows=after)
+
+
+def _again(hands: Hands, before: Written) -> Written:
+    row = row_of(before.line)
+    tags = hands.source.tags(before.key, version=before.version)
+    if tags == row.tags:
+        return before
+    hands.target.set_tags(before.key, tags, version=before.target_version)
+    return replace(before, line=line_of(replace(row, tags=tags)))
+
+
+def deleted(hands: Hands, key: Key, *, versions: bool) -> Outcome:
+    """Delete a key's copy, or every version of it where versions are copied."""
+    if versions:
+        for each in key.target:  # the newest last, so that no older one comes back to a reader
+            hands.target.delete(key.name, version=each.version)
+    else:
+        hands.target.delete(key.name)
+    return Outcome(key=key.name, what="deleted")
+
+
+def abandoned(hands: Hands, key: str) -> int:
+    """Throw away the uploads of a key that a killed copy left; how many there were."""
+    found = hands.target.uploads(key)
+    for each in found:
+        hands.target.abandon(key, each)
+    return len(found)

@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from components.agents.mover.ledger import Written
-from components.agents.mover.manifests.row import Row
-from components.agents.mover.manifests.row_text import line_of
+from components.agents.mover.manifests.row import Row, line_of
 from components.agents.mover.transfer import Upload, copy_whole
 from components.agents.mover.transfer_plan import NOT_OURS, WRITTEN_SINCE, Key, Verdict, same, untouched
 from components.agents.mover.worker_pool import Hands, Outcome

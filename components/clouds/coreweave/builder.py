@@ -12,11 +12,21 @@ from components.clouds.coreweave.cluster.control_plane import Cluster, ClusterAr
 from components.clouds.coreweave.cluster.settings import CoreWeaveSettings, read
 from components.clouds.coreweave.network.vpc import Network, NetworkArgs
 from components.clouds.coreweave.nodepools.nodepool import NodePool, NodePoolArgs
-from components.clouds.coreweave.storage.bucket_access import BucketAccess, BucketAccessArgs
-from components.clouds.coreweave.storage.buckets import ENDPOINT, ObjectTier, ObjectTierArgs
+from components.clouds.coreweave.storage.buckets import (
+    ENDPOINT,
+    BucketAccess,
+    BucketAccessArgs,
+    ObjectTier,
+    ObjectTierArgs,
+)
 from components.clouds.coreweave.storage.file_systems import SharedFileSystem, SharedFileSystemArgs
-from components.clouds.coreweave.storage.platform_bucket import PlatformStorage, PlatformStorageArgs
-from components.clouds.coreweave.storage.platform_bucket_access import PlatformAccess, PlatformAccessArgs
+from components.clouds.coreweave.storage.platform_bucket import (
+    PlatformAccess,
+    PlatformAccessArgs,
+    PlatformStorage,
+    PlatformStorageArgs,
+)
+from components.context.buckets import OWNER
 from components.context.names import workloads
 from components.context.placement import (
     Built,
@@ -28,8 +38,7 @@ from components.context.placement import (
     PlatformBucket,
     StorageClasses,
 )
-from components.context.platform_bucket import OWNER
-from components.platform.building_blocks.bucket_users import bucket_users
+from components.platform.building_blocks.object_store_access import bucket_users
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -17,10 +17,8 @@ from components.clouds.gcp.cluster.control_plane import Cluster, ClusterArgs
 from components.clouds.gcp.cluster.settings import pool_zones, reservation_of
 from components.clouds.gcp.network.domain import Domain, DomainArgs
 from components.clouds.gcp.network.peering import Peering, PeeringArgs
-from components.clouds.gcp.nodepools.gpu_network import Lanes, LanesArgs
-from components.clouds.gcp.nodepools.gpu_networks import FabricsArgs, fabrics, interfaces
-from components.clouds.gcp.nodepools.machines import disk_type, fabric_of
-from components.clouds.gcp.nodepools.nodepool import NodePool, NodePoolArgs
+from components.clouds.gcp.nodepools.gpu_networks import FabricsArgs, Lanes, LanesArgs, fabrics, interfaces
+from components.clouds.gcp.nodepools.nodepool import NodePool, NodePoolArgs, disk_type, fabric_of
 from components.clouds.gcp.storage.classes import DISK, SHARED, Classes, ClassesArgs, kept
 from components.clouds.gcp.storage.platform_bucket import platform_bucket
 from components.clouds.gcp.storage.tiers import objects, shared
@@ -36,7 +34,7 @@ if TYPE_CHECKING:
 
     from components.clouds.gcp.access.methods import WaysIn
     from components.clouds.gcp.cluster.context import Ground
-    from components.clouds.gcp.nodepools.gpu_network import Fabric
+    from components.clouds.gcp.nodepools.gpu_networks import Fabric
     from components.clouds.gcp.storage.file_systems import SharedFileSystem
     from components.context.placement import Site
     from planning.spec.cluster import ClusterSpec

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, final
+
+import pulumi
+import pulumi_random as random
 
 from planning.values.errors import AtollError
 from planning.values.hostnames import PRIVATE_DOMAIN
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from decimal import Decimal
 
     from components.context.placement import ClusterHandle
     from components.context.settings import Settings
-    from components.platform.building_blocks.keyring import Keyring
     from planning.costs.node_prices import NodePrices
     from planning.spec.cluster import ClusterSpec
     from planning.spec.platform import Installed, Platform
@@ -85,3 +87,57 @@ class Ground:
     def labelled(self) -> bool:
         """Whether nodes carry the label of their pool, `atoll/pool`."""
         return self.spec.existing is None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """A part that is registered.
+
+    Args:
+        resource: what needs the part waits for this, and for everything below it.
+        outputs: what the stack says of it.
+    """
+
+    resource: pulumi.Resource
+    outputs: Mapping[str, pulumi.Input[object]] = field(default_factory=dict[str, "pulumi.Input[object]"])
+
+
+Builder = Callable[[Ground, Charges, pulumi.ResourceOptions], Part]
+
+
+LENGTH: Final = 40  # characters out of 62: more than 230 bits
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeyringArgs:
+    """Nothing is chosen."""
+
+
+@final
+class Keyring(pulumi.ComponentResource):
+    """Generated secrets by name; the same name gives the same secret."""
+
+    def __init__(self, name: str, args: KeyringArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+        del args
+        super().__init__("atoll:platform:Keyring", name, {}, opts)
+        self._made: dict[str, random.RandomPassword] = {}
+        self.register_outputs({})
+
+    def secret(self, name: str) -> pulumi.Output[str]:
+        """A generated secret of letters and digits."""
+        return pulumi.Output.secret(self._password(name).result)
+
+    def hashed(self, name: str) -> pulumi.Output[str]:
+        """Its bcrypt hash, for whoever only checks it."""
+        return pulumi.Output.secret(self._password(name).bcrypt_hash)
+
+    def all(self) -> Mapping[str, pulumi.Output[str]]:
+        """Every secret made so far."""
+        return {name: self.secret(name) for name in self._made}
+
+    def _password(self, name: str) -> random.RandomPassword:
+        if name not in self._made:
+            self._made[name] = random.RandomPassword(
+                name, length=LENGTH, special=False, opts=pulumi.ResourceOptions(parent=self)
+            )
+        return self._made[name]

@@ -9,10 +9,16 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import network_policies
-from components.platform.building_blocks.bucket_users import PROVIDER
 from components.platform.building_blocks.images import picture
 from components.platform.building_blocks.names import DATABASES, OBJECT_STORE, S3_ADDRESS
-from components.platform.building_blocks.object_store_access import CA_KEY, CA_NAME, REGION, bucket_way, pod_port
+from components.platform.building_blocks.object_store_access import (
+    CA_KEY,
+    CA_NAME,
+    PROVIDER,
+    REGION,
+    bucket_way,
+    pod_port,
+)
 from planning.platform.backups import PLANS
 
 if TYPE_CHECKING:

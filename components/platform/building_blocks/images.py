@@ -6,8 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, cast
 
-from catalogs.software.exact_versions import split
-from catalogs.software.model import HeldIn
+from catalogs.software.model import HeldIn, split
 from catalogs.software.reader import images_of
 from components.platform.building_blocks.artifact_mirror import of_program
 from planning.platform.digests import image_digest

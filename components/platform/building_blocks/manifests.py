@@ -12,7 +12,6 @@ import pulumi_kubernetes as kubernetes
 import yaml
 
 from components.platform.building_blocks.artifact_mirror import UP
-from components.platform.building_blocks.controller_fields import filled
 from components.platform.building_blocks.images import image_map
 from planning.platform.mirror import MANIFESTS, is_registry
 
@@ -21,6 +20,27 @@ if TYPE_CHECKING:
 
     from components.platform.building_blocks.context import Ground
     from planning.spec.platform import Installed
+
+
+ROLE: Final = "kubernetes:rbac.authorization.k8s.io/v1:ClusterRole"
+CHECKS: Final = "kubernetes:admissionregistration.k8s.io/v1:ValidatingWebhookConfiguration"
+ISTIOS: Final = "istio-validator"  # istiod makes it strict once it answers (istio.io, pkg/webhooks/validation)
+POLICY: Final = "webhooks[*].failurePolicy"
+
+
+def filled(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult | None:
+    """Leave alone rules of roles that have none or are made of other roles, and how strict Istio's own webhook is.
+
+    An empty list of rules comes back from the server as nothing, which would be a change at every preview.
+    """
+    if args.type_ == ROLE and ("aggregationRule" in args.props or not args.props.get("rules")):
+        rest = {name: value for name, value in args.props.items() if name != "rules"}
+        return pulumi.ResourceTransformResult(props=rest, opts=args.opts)
+    if args.type_ == CHECKS and ISTIOS in args.name:
+        left = pulumi.ResourceOptions(ignore_changes=[POLICY])
+        return pulumi.ResourceTransformResult(props=args.props, opts=pulumi.ResourceOptions.merge(args.opts, left))
+    return None
+
 
 SECONDS_TO_FETCH: Final = 300  # the repository is fetched anew for each path; kustomize itself gives up after 27
 # What the mesh's proxy asks for beside a pod that hardly anybody calls: 0.2 vCPU and 60 MB serve 1,000 requests a
@@ -160,3 +180,34 @@ def _write(folder: Path, document: Mapping[str, object]) -> None:
     draft = folder / "kustomization.yaml.new"
     draft.write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")
     draft.replace(folder / "kustomization.yaml")
+
+
+DEFINITION: Final = "kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition"
+CLAIM: Final = "kubernetes:core/v1:PersistentVolumeClaim"
+NAMESPACE: Final = "kubernetes:core/v1:Namespace"
+
+
+def keeper(token: str, *, ending: str = "", protect: bool = False) -> pulumi.ResourceTransform:
+    """Leave objects of a type in the cluster when the stack forgets them.
+
+    Args:
+        token: their type.
+        ending: of their logical name; "" for all of the type.
+        protect: refuse to delete them, too. Not on a cluster of the stack's own, which could never be destroyed then.
+    """
+
+    def keep(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult | None:
+        if args.type_ != token or not args.name.endswith(ending):
+            return None
+        kept = pulumi.ResourceOptions(protect=protect or None, retain_on_delete=True)
+        return pulumi.ResourceTransformResult(props=args.props, opts=pulumi.ResourceOptions.merge(args.opts, kept))
+
+    return keep
+
+
+def claims(ground: Ground) -> tuple[Patch, ...]:
+    """Have volumes on the cluster's network disks, where its default class may be another."""
+    disk = ground.volume_class
+    return (
+        (Patch(kind="PersistentVolumeClaim", name=".*", change={"spec": {"storageClassName": disk}}),) if disk else ()
+    )

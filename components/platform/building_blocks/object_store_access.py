@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import urlsplit
 
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.context.names import METADATA_ADDRESS, POD_IDENTITY_ADDRESS
+from components.context.names import METADATA_ADDRESS, POD_IDENTITY_ADDRESS, namespace, workloads
 from components.platform.building_blocks import network_policies
-from components.platform.building_blocks.bucket_users import PROVIDER
-from components.platform.building_blocks.names import CLUSTER_ISSUER, S3_ADDRESS
+from components.platform.building_blocks.names import (
+    AIRFLOW,
+    AIRFLOW_ACCOUNTS,
+    BUCKET_USERS,
+    CLUSTER_ISSUER,
+    EDITOR,
+    KUBEFLOW,
+    S3_ADDRESS,
+    Account,
+)
 from planning.values.errors import AtollError
 
 if TYPE_CHECKING:
@@ -20,6 +28,56 @@ if TYPE_CHECKING:
 
     from components.context.placement import PlatformBucket
     from components.platform.building_blocks.context import Ground
+    from planning.spec.cluster import ClusterSpec
+    from planning.spec.platform import Platform
+
+
+ALWAYS: Final[Mapping[str, str]] = {  # user: part without which it is nobody
+    "velero": "velero",
+    "mlflow-database": "mlflow",
+    "airflow-database": "airflow",
+}
+STORE_INSIDE: Final[Mapping[str, str]] = {"object-store": "object_store"}
+STORE_AT_PROVIDER: Final[Mapping[str, str]] = {"loki": "loki", "tempo": "tempo", "mlflow": "mlflow"}
+PROVIDER: Final = "provider"
+# Parts whose pods run under several accounts, or under one that the part's own manifests make: they keep what they
+# write below the part's name.
+PARTS_AT_PROVIDER: Final[Mapping[str, tuple[Account, ...]]] = {
+    "pipelines": (Account(KUBEFLOW, "ml-pipeline"),),
+    "airflow": tuple(Account(AIRFLOW, name) for name in AIRFLOW_ACCOUNTS.values()),
+}
+
+
+class Visitor(NamedTuple):
+    """Service accounts that are not annotated, and below which prefixes of the bucket they read and write."""
+
+    accounts: tuple[Account, ...]
+    prefixes: tuple[str, ...]
+
+
+def bucket_users(platform: Platform) -> dict[str, Account]:
+    """User, whose name is its prefix in the bucket, to its service account."""
+    by_store = STORE_AT_PROVIDER if platform.object_store == PROVIDER else STORE_INSIDE
+    wanted = {**ALWAYS, **by_store}
+    return {user: account for user, account in BUCKET_USERS.items() if platform.part(wanted.get(user, "")) is not None}
+
+
+def visitors(spec: ClusterSpec) -> dict[str, Visitor]:
+    """Who else gets in, where the object store is the provider's bucket: parts, and each namespace's teams."""
+    platform = spec.platform
+    if platform is None or platform.object_store != PROVIDER:
+        return {}
+    found = {
+        part: Visitor(accounts, (part,))
+        for part, accounts in PARTS_AT_PROVIDER.items()
+        if platform.part(part) is not None
+    }
+    for workload in workloads(spec):
+        teams = tuple(f"team-{team.name}" for team in platform.teams if workload in team.workloads)
+        if teams:
+            found[f"teams-{workload}"] = Visitor((Account(namespace(workload), EDITOR),), teams)
+    return found
+
 
 REGION: Final = "us-east-1"  # what MinIO and SeaweedFS answer to unless told otherwise
 POD_PORTS: Final[Mapping[str, int]] = {"minio": 9000, "seaweedfs": 8443}  # of the pods behind `names.S3_ADDRESS`

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from components.context.names import namespace
 from planning.costs.node_prices import NodePrices
+from planning.platform.alerts.availability import owed, shared_tiers
 from planning.platform.alerts.model import Facts
-from planning.platform.alerts.slo_targets import owed, shared_tiers
 
 if TYPE_CHECKING:
     from decimal import Decimal

@@ -12,7 +12,7 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import chart, network_policies
-from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.context import Part
 from components.platform.building_blocks.database import Database, database
 from components.platform.building_blocks.names import AIRFLOW, AIRFLOW_ACCOUNTS, AIRFLOW_HOST, OBJECT_STORE
 from components.platform.building_blocks.object_store_access import (
@@ -24,11 +24,10 @@ from components.platform.building_blocks.object_store_access import (
     store_of,
     trust,
 )
-from components.platform.building_blocks.routes import door
+from components.platform.building_blocks.sign_in import door
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.component import Charges
-    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.context import Charges, Ground
     from planning.spec.platform import Installed
 
 NAME: Final = "airflow"

@@ -9,13 +9,12 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.context import Part
 from components.platform.building_blocks.manifests import Overlay, asks, manifests, on_system, paths_of
 from components.platform.building_blocks.network_policies import watched
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.component import Charges
-    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.context import Charges, Ground
     from components.platform.building_blocks.manifests import Patch
 
 API: Final = "cert-manager.io/v1"

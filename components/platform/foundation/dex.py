@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from json import dumps
 from typing import TYPE_CHECKING, Final, final
@@ -12,17 +12,145 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.context import Part
 from components.platform.building_blocks.manifests import Overlay, Patch, manifests, on_system, paths_of
 from components.platform.building_blocks.network_policies import allow, api_servers, fence, outward
-from components.platform.building_blocks.sso import DEX_PORT, addresses
-from components.platform.foundation.dex_configuration import Secrets, configuration, password_of
+from components.platform.building_blocks.sign_in import DEX_PORT, addresses, clients
 from components.tenancy.cluster import shut_namespace
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.component import Charges
-    from components.platform.building_blocks.context import Ground
+    from collections.abc import Callable, Mapping
+
+    from components.platform.building_blocks.context import Charges, Ground
+    from planning.checklist.model.people import SingleSignOn, User
+
+
+# Types and fields: github.com/dexidp/dex, connector/, tag v2.45.1.
+TITLES: Final[Mapping[str, str]] = {
+    "google": "Google",
+    "okta": "Okta",
+    "entra": "Microsoft",
+    "github": "GitHub",
+    "oidc": "single sign-on",
+}
+
+
+def connector(sso: SingleSignOn) -> tuple[str, dict[str, object]]:
+    """Dex's type of connector, and what is special to the provider in its configuration."""
+    kind, fields = _KINDS[sso.provider]
+    return kind, fields(sso)
+
+
+def _google(sso: SingleSignOn) -> dict[str, object]:
+    """Groups stay unknown: Google tells them to a service account of the whole directory only."""
+    return {"hostedDomains": [sso.organisation]} if sso.organisation else {}
+
+
+def _okta(sso: SingleSignOn) -> dict[str, object]:
+    """The scope `groups` is Okta's own; long lists come with the answer of its userinfo endpoint only."""
+    return {**_oidc(sso), "scopes": ["profile", "email", "groups"], "getUserInfo": True}
+
+
+def _oidc(sso: SingleSignOn) -> dict[str, object]:
+    """Groups are taken where the claim is there; a scope for it is no standard, so none is asked for."""
+    return {"issuer": sso.issuer, "scopes": ["profile", "email"], "insecureEnableGroups": True}
+
+
+def _entra(sso: SingleSignOn) -> dict[str, object]:
+    return {"tenant": sso.tenant, "onlySecurityGroups": True, "emailToLowercase": True}
+
+
+def _github(sso: SingleSignOn) -> dict[str, object]:
+    """Groups are "organisation:team"."""
+    if not sso.organisation:
+        return {"loadAllGroups": True}
+    return {"orgs": [{"name": sso.organisation}], "teamNameField": "slug"}
+
+
+_KINDS: Final[Mapping[str, tuple[str, Callable[[SingleSignOn], dict[str, object]]]]] = {
+    "google": ("google", _google),
+    "okta": ("oidc", _okta),
+    "entra": ("microsoft", _entra),
+    "github": ("github", _github),
+    "oidc": ("oidc", _oidc),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Secrets:
+    """Where its secrets are taken from.
+
+    Args:
+        plain: a generated secret by name.
+        hashed: its bcrypt hash.
+        provider: the client secret at the customer's identity provider.
+    """
+
+    plain: Callable[[str], pulumi.Input[str]]
+    hashed: Callable[[str], pulumi.Input[str]]
+    provider: pulumi.Input[str] = field(repr=False)
+
+
+def configuration(ground: Ground, secrets: Secrets) -> dict[str, object]:
+    """Dex's configuration file (github.com/dexidp/dex, cmd/dex/config.go, tag v2.45.1)."""
+    sso = ground.platform.sso
+    return {
+        "issuer": addresses(ground).issuer,
+        "storage": {"type": "kubernetes", "config": {"inCluster": True}},
+        "web": {"http": f"0.0.0.0:{DEX_PORT}"},
+        "logger": {"level": "info", "format": "json"},
+        "oauth2": {"skipApprovalScreen": True},
+        "staticClients": [
+            {
+                "id": each.name,
+                "name": each.name,
+                "redirectURIs": [each.callback(ground)],
+                "secret": secrets.plain(each.secret),
+            }
+            for each in clients(ground)
+        ],
+        **(_own_people(ground, secrets) if sso is None else _theirs(sso, ground, secrets)),
+    }
+
+
+def password_of(user: User) -> str:
+    """Name of a user's password in the keyring."""
+    return f"sign-in-{user.name}"
+
+
+def _theirs(sso: SingleSignOn, ground: Ground, secrets: Secrets) -> dict[str, object]:
+    kind, special = connector(sso)
+    told = {
+        "clientID": sso.client_id,
+        "clientSecret": secrets.provider,
+        "redirectURI": addresses(ground).callback,
+        **special,
+    }
+    return {
+        "enablePasswordDB": False,
+        "connectors": [{"type": kind, "id": sso.provider, "name": TITLES[sso.provider], "config": told}],
+    }
+
+
+def _own_people(ground: Ground, secrets: Secrets) -> dict[str, object]:
+    """An account for each of the checklist's users; their groups are their role and their team."""
+    return {
+        "enablePasswordDB": True,
+        "staticPasswords": [
+            {
+                "email": user.email,
+                "emailVerified": True,
+                "username": user.name,
+                "preferredUsername": user.name,
+                "userID": user.name,
+                "groups": [user.group, *([user.team] if user.team else [])],
+                "hash": secrets.hashed(password_of(user)),
+            }
+            for user in ground.spec.access.users
+        ],
+    }
+
 
 CONFIGURATION: Final = "atoll-dex"
 FILE: Final = "config.yaml"  # as the release mounts it

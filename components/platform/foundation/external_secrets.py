@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 
 from components.platform.building_blocks import chart
-from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.context import Part
 from components.platform.building_blocks.network_policies import admission, outward
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.component import Charges
-    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.context import Charges, Ground
 
 NAME: Final = "external-secrets"
 WEBHOOK_PORT: Final = 10250

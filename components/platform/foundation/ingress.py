@@ -9,16 +9,14 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.component import Part
-from components.platform.building_blocks.routes import refusal, unawaited
-from components.platform.building_blocks.subjects import everybody
+from components.platform.building_blocks.context import Part
+from components.platform.building_blocks.sign_in import everybody, refusal, unawaited
 from planning.values.hostnames import PRIVATE_DOMAIN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from components.platform.building_blocks.component import Charges
-    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.context import Charges, Ground
 
 CERTIFICATE: Final = "gateway"
 SERVICE: Final = "istio-ingressgateway"

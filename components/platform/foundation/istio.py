@@ -9,18 +9,24 @@ import pulumi
 import yaml
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.component import Part
-from components.platform.building_blocks.manifests import Overlay, Patch, manifests, on_system, paths_of
+from components.platform.building_blocks.context import Part
+from components.platform.building_blocks.manifests import (
+    NAMESPACE,
+    Overlay,
+    Patch,
+    keeper,
+    manifests,
+    on_system,
+    paths_of,
+)
 from components.platform.building_blocks.network_policies import GATEWAY_PODS, admission, watched
-from components.platform.building_blocks.retention import NAMESPACE, keeper
-from components.platform.building_blocks.routes import unawaited
+from components.platform.building_blocks.sign_in import unawaited
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from components.context.placement import Ingress
-    from components.platform.building_blocks.component import Charges
-    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.context import Charges, Ground
 
 USUAL: Final = "common/istio/istio-install/overlays/oauth2-proxy"
 # Overlay of the release where nodes differ: GKE's have their CNI plugins in another folder.

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.context import Part
 from components.platform.building_blocks.network_policies import api_servers, fence
 from components.tenancy.cluster import Marks, shut_namespace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from components.platform.building_blocks.component import Charges
-    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.context import Charges, Ground
 
 RESTRICTED: Final = "restricted"
 # Agents on nodes read the host's files and devices, which no lower level admits.

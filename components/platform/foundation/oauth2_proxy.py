@@ -10,16 +10,14 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.context import Part
 from components.platform.building_blocks.manifests import Overlay, Patch, asks, manifests, on_system, paths_of
 from components.platform.building_blocks.network_policies import api_servers, fence
-from components.platform.building_blocks.sso import PROXY, Addresses, addresses
+from components.platform.building_blocks.sign_in import PROXY, Addresses, addresses
 from components.tenancy.cluster import shut_namespace
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.component import Charges
-    from components.platform.building_blocks.context import Ground
-    from components.platform.building_blocks.keyring import Keyring
+    from components.platform.building_blocks.context import Charges, Ground, Keyring
 
 SECRET: Final = "oauth2-proxy"  # noqa: S105 - name of the Secret that the release's deployment reads
 COOKIE_CHARACTERS: Final = 32  # oauth2-proxy takes 16, 24 or 32, or as many bytes once decoded

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 
 from components.platform.building_blocks import chart, network_policies
-from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.context import Part
 from components.platform.building_blocks.names import DATABASES
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.component import Charges
-    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.context import Charges, Ground
     from planning.spec.platform import Installed
 
 NAME: Final = "postgres_operator"

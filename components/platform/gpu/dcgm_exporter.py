@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 
 from components.platform.building_blocks.chart import release
-from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.context import Part
 from components.platform.gpu.devices import ANY_TAINT, MACHINE, OURS, POOL, only
 from planning.platform.accelerators import NVIDIA, device
 from planning.platform.alerts.metrics import gpu_counters
@@ -16,8 +16,7 @@ from planning.platform.alerts.metrics import gpu_counters
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from components.platform.building_blocks.component import Charges
-    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.context import Charges, Ground
     from planning.spec.cluster import Pool
 
 PART: Final = "dcgm_exporter"

@@ -9,7 +9,7 @@ import pulumi
 import yaml
 
 from components.platform.building_blocks.chart import release
-from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.context import Part
 from components.platform.gpu.devices import gpu_values, on_pools
 from planning.platform.accelerators import NVIDIA, TURNS, device
 from planning.platform.queues import shared
@@ -17,8 +17,7 @@ from planning.platform.queues import shared
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from components.platform.building_blocks.component import Charges
-    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.context import Charges, Ground
     from planning.spec.cluster import Pool
 
 PART: Final = "device_plugin"

@@ -9,7 +9,7 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from catalogs.software.reader import parts
-from components.context.accelerators import NVIDIA, device
+from components.context.hardware import NVIDIA, device
 from components.platform.building_blocks.artifact_mirror import of_program
 from components.platform.building_blocks.chart import source
 from components.platform.building_blocks.images import merged, values_from

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 
 from components.platform.building_blocks.chart import release
-from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.context import Part
 from components.platform.gpu.devices import fabric_values
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from components.platform.building_blocks.component import Charges
-    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.context import Charges, Ground
     from planning.spec.cluster import Pool
 
 PART: Final = "efa_plugin"

@@ -10,7 +10,7 @@ import pulumi_kubernetes as kubernetes
 import yaml
 
 from components.platform.building_blocks.chart import release
-from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.context import Part
 from components.platform.building_blocks.network_policies import outward
 from components.platform.gpu.device_plugin import turns
 from components.platform.gpu.devices import ANY_TAINT, OURS
@@ -19,8 +19,7 @@ from planning.platform.alerts.metrics import gpu_counters
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from components.platform.building_blocks.component import Charges
-    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.context import Charges, Ground
 
 PART: Final = "gpu_operator"
 SHARING: Final = "sharing"

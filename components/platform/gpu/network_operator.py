@@ -10,14 +10,13 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks.chart import release
-from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.context import Part
 from components.platform.gpu.devices import ANY_TAINT, OURS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from components.platform.building_blocks.component import Charges
-    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.context import Charges, Ground
 
 PART: Final = "network_operator"
 POLICY: Final = "nic-cluster-policy"  # the only name that the operator looks at

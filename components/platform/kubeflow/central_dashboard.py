@@ -9,15 +9,23 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.component import Part
-from components.platform.building_blocks.manifests import Overlay, Patch, asks, manifests, on_system, paths_of, proxies
-from components.platform.building_blocks.retention import DEFINITION, keeper
+from components.platform.building_blocks.context import Part
+from components.platform.building_blocks.manifests import (
+    DEFINITION,
+    Overlay,
+    Patch,
+    asks,
+    keeper,
+    manifests,
+    on_system,
+    paths_of,
+    proxies,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from components.platform.building_blocks.component import Charges
-    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.context import Charges, Ground
 
 PROFILES: Final = "profiles.kubeflow.org"  # with it goes every Profile, and every namespace that one of them made
 DEFINITION_PATH: Final = "applications/dashboard/upstream/profile-controller/base/crd"

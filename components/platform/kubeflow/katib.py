@@ -10,16 +10,25 @@ import pulumi_kubernetes as kubernetes
 import yaml
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.context import Part
 from components.platform.building_blocks.images import picture
-from components.platform.building_blocks.manifests import Overlay, Patch, asks, manifests, on_system, paths_of, proxies
-from components.platform.building_blocks.retention import CLAIM, claims, keeper
+from components.platform.building_blocks.manifests import (
+    CLAIM,
+    Overlay,
+    Patch,
+    asks,
+    claims,
+    keeper,
+    manifests,
+    on_system,
+    paths_of,
+    proxies,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from components.platform.building_blocks.component import Charges
-    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.context import Charges, Ground
 
 SECRET: Final = "katib-mysql-secrets"  # noqa: S105 - name of a Secret, upstream's
 PASSWORD: Final = "MYSQL_ROOT_PASSWORD"  # noqa: S105 - name of a variable

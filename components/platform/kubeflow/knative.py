@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, final
 import pulumi
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.context import Part
 from components.platform.building_blocks.manifests import Overlay, Patch, manifests, on_system, paths_of, proxies
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.component import Charges
-    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.context import Charges, Ground
 
 
 @dataclass(frozen=True, kw_only=True)

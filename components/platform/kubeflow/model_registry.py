@@ -9,15 +9,24 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.component import Part
-from components.platform.building_blocks.manifests import Overlay, Patch, asks, manifests, on_system, paths_of, proxies
-from components.platform.building_blocks.retention import CLAIM, claims, keeper
+from components.platform.building_blocks.context import Part
+from components.platform.building_blocks.manifests import (
+    CLAIM,
+    Overlay,
+    Patch,
+    asks,
+    claims,
+    keeper,
+    manifests,
+    on_system,
+    paths_of,
+    proxies,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from components.platform.building_blocks.component import Charges
-    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.context import Charges, Ground
 
 # Secret of upstream to the secret of the keyring and the user that is in it.
 DATABASES: Final[Mapping[str, tuple[str, str]]] = {

@@ -14,17 +14,26 @@ import pulumi_kubernetes as kubernetes
 import yaml
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.component import Part
-from components.platform.building_blocks.manifests import Overlay, Patch, asks, manifests, on_system, paths_of, proxies
+from components.platform.building_blocks.context import Part
+from components.platform.building_blocks.manifests import (
+    CLAIM,
+    Overlay,
+    Patch,
+    asks,
+    claims,
+    keeper,
+    manifests,
+    on_system,
+    paths_of,
+    proxies,
+)
 from components.platform.building_blocks.object_store_access import CA_KEY, Store, store_of, trust
-from components.platform.building_blocks.retention import CLAIM, claims, keeper
 from planning.values.errors import AtollError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from components.platform.building_blocks.component import Charges
-    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.context import Charges, Ground
 
 USER: Final = "pipelines"
 STORE_KEYS: Final = "mlpipeline-minio-artifact"  # Secret of the store's keys, by upstream's name

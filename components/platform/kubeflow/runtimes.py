@@ -8,16 +8,142 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.context.accelerators import BURN_IN_TAINT, taints
-from components.platform.building_blocks.component import Part
+from components.context.hardware import BURN_IN_TAINT, taints
+from components.platform.building_blocks.context import Part
 from components.platform.building_blocks.images import picture
-from components.platform.kubeflow.training_runtimes import Runtime, runtimes_of, spec
+from components.platform.building_blocks.names import NCCL
+from planning.values.errors import AtollError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from components.platform.building_blocks.component import Charges
-    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.context import Charges, Ground
+
+
+USER: Final = 1000
+STEP: Final = "trainer.kubeflow.org/trainjob-ancestor-step"
+SSH_FOLDER: Final = "/home/mpiuser/.ssh"
+SSH_PORT: Final = 2222
+RESTRICTED: Final[Mapping[str, object]] = {
+    "runAsNonRoot": True,
+    "runAsUser": USER,
+    "allowPrivilegeEscalation": False,
+    "capabilities": {"drop": ["ALL"]},
+    "seccompProfile": {"type": "RuntimeDefault"},
+}
+# The image's own folders belong to root: caches and histories go where everybody may write.
+HOME: Final = ({"name": "HOME", "value": "/tmp"}, {"name": "USER", "value": "trainer"})  # noqa: S108 - of one container
+
+
+@dataclass(frozen=True, kw_only=True)
+class Runtime:
+    """A runtime.
+
+    Args:
+        name: as `TrainJob.spec.runtimeRef` has it.
+        framework: as the SDK shows it.
+        policy: of `mlPolicy`; empty where processes do not find each other by themselves.
+    """
+
+    name: str
+    framework: str
+    image: str
+    policy: Mapping[str, object]
+
+
+# Images are those of Trainer 2.2.0 (applications/trainer/upstream/base/runtimes at the release's commit).
+TORCH: Final = Runtime(
+    name="torch-distributed",
+    framework="torch",
+    image="pytorch/pytorch:2.10.0-cuda12.8-cudnn9-runtime",
+    policy={"torch": {}},
+)
+JAX: Final = Runtime(name="jax-distributed", framework="jax", image="nvcr.io/nvidia/jax:25.10-py3", policy={"jax": {}})
+XGBOOST: Final = Runtime(
+    name="xgboost-distributed",
+    framework="xgboost",
+    image="ghcr.io/kubeflow/trainer/xgboost-runtime:v2.2.0",
+    policy={"xgboost": {}},
+)
+MPI: Final = Runtime(
+    name="deepspeed-distributed",
+    framework="deepspeed",
+    image="ghcr.io/kubeflow/trainer/deepspeed-runtime:v2.2.0",
+    policy={
+        "mpi": {
+            "numProcPerNode": 1,
+            "mpiImplementation": "OpenMPI",
+            "sshAuthMountPath": SSH_FOLDER,
+            "runLauncherAsNode": True,
+        }
+    },
+)
+# Word of the checklist to its runtimes. Upstream has none for TensorFlow: nothing would tell its nodes of each other.
+BY_FRAMEWORK: Final[Mapping[str, tuple[Runtime, ...]]] = {
+    "pytorch": (TORCH,),
+    "jax": (JAX,),
+    "xgboost": (XGBOOST,),
+    "mpi": (MPI,),
+    "tensorflow": (),
+}
+
+
+def runtimes_of(frameworks: Sequence[str]) -> tuple[Runtime, ...]:
+    """The runtimes of some frameworks; that of PyTorch is always there, for the SDK takes it by default.
+
+    Raises:
+        AtollError: a framework that nobody decided about.
+    """
+    unknown = sorted(set(frameworks) - set(BY_FRAMEWORK))
+    if unknown:
+        raise AtollError(f"no training runtime is decided for {', '.join(unknown)}")
+    wanted = {each.name for framework in frameworks for each in BY_FRAMEWORK[framework]} | {TORCH.name}
+    return tuple(each for each in (TORCH, JAX, XGBOOST, MPI) if each.name in wanted)
+
+
+def spec(runtime: Runtime, *, image: str, tolerations: Sequence[Mapping[str, object]]) -> dict[str, object]:
+    """`ClusterTrainingRuntime.spec`: one node unless the job says more, without a sidecar between the nodes."""
+    jobs = [_job("node", image=image, tolerations=tolerations, step=True)]
+    whole: dict[str, object] = {"replicatedJobs": jobs}
+    if "mpi" in runtime.policy:
+        launcher = _job("launcher", image=image, tolerations=tolerations, step=True)
+        worker = _job("node", image=image, tolerations=tolerations, step=False, server=True)
+        whole = {
+            "network": {"publishNotReadyAddresses": True},
+            "successPolicy": {"operator": "All", "targetReplicatedJobs": ["launcher"]},
+            "replicatedJobs": [launcher, worker],
+        }
+    return {"mlPolicy": {"numNodes": 1, **runtime.policy}, "template": {"spec": whole}}
+
+
+def _job(
+    name: str, *, image: str, tolerations: Sequence[Mapping[str, object]], step: bool, server: bool = False
+) -> dict[str, object]:
+    """One replicated job; the container is called "node" in all of them, which is where Trainer puts the program."""
+    mpi = server or name == "launcher"
+    container: dict[str, object] = {"name": "node", "image": image, "securityContext": dict(RESTRICTED)}
+    container["envFrom"] = [{"configMapRef": {"name": NCCL, "optional": True}}]
+    if not mpi:
+        container["env"] = [dict(each) for each in HOME]
+    if server:
+        container["command"] = ["/usr/sbin/sshd"]
+        container["args"] = ["-De", "-f", "/home/mpiuser/.sshd_config"]
+        container["readinessProbe"] = {"tcpSocket": {"port": SSH_PORT}, "initialDelaySeconds": 5}
+    pod = {
+        "metadata": {"labels": {"sidecar.istio.io/inject": "false"}},
+        "spec": {
+            "priorityClassName": "atoll-training",
+            "automountServiceAccountToken": False,
+            "securityContext": {"fsGroup": USER, "fsGroupChangePolicy": "OnRootMismatch"},
+            "containers": [container],
+            **({"tolerations": [dict(each) for each in tolerations]} if tolerations else {}),
+        },
+    }
+    template: dict[str, object] = {"spec": {"template": pod}}
+    if step:
+        template["metadata"] = {"labels": {STEP: "trainer"}}
+    return {"name": name, "template": template}
+
 
 API: Final = "trainer.kubeflow.org/v1alpha1"
 

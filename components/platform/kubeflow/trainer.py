@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Final, final
 
 import pulumi
 
-from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.context import Part
 from components.platform.building_blocks.manifests import Overlay, Patch, asks, manifests, on_system, paths_of, proxies
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.component import Charges
-    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.context import Charges, Ground
 
 CONTROLLERS: Final = ".*-controller-manager"  # Trainer's asks nothing, JobSet's half a core
 CERTIFICATE: Final = "kubeflow-trainer-webhook-cert"  # upstream has it with empty data, a change at every preview

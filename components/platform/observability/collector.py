@@ -10,14 +10,13 @@ import pulumi
 from catalogs.software.reader import images_of
 from components.platform.building_blocks import names
 from components.platform.building_blocks.chart import release
-from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.context import Part
 from components.platform.building_blocks.network_policies import EVERYWHERE, allow
 from components.platform.observability import log_forwarding
-from components.platform.observability.pod_resources import asks
+from components.platform.observability.object_storage import asks
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.component import Charges
-    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.context import Charges, Ground
     from planning.spec.platform import Forwarding
 
 PART: Final = "collector"

@@ -10,14 +10,13 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.context import Part
 from components.platform.building_blocks.price_labels import known
 from planning.platform.alerts.rulebook import rule_groups
 from planning.platform.dashboards.boards import boards
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.component import Charges
-    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.context import Charges, Ground
     from planning.platform.alerts.model import Facts
 
 PART: Final = "dashboards"

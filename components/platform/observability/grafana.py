@@ -9,16 +9,15 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.sso import addresses
-from components.platform.building_blocks.subjects import admins
-from components.platform.observability.pod_resources import asks
+from components.platform.building_blocks.sign_in import addresses, admins
+from components.platform.observability.object_storage import asks
 
 if TYPE_CHECKING:
     from components.platform.building_blocks.context import Ground
 
 SERVICE: Final = "prometheus-grafana"  # chart's name for a release called "prometheus"
 PODS: Final = {"app.kubernetes.io/name": "grafana"}
-CLIENT: Final = "grafana"  # its id at Dex, as in components/platform/building_blocks/sso.py
+CLIENT: Final = "grafana"  # its id at Dex, as in components/platform/building_blocks/sign_in.py
 ADMIN: Final = "grafana-admin"
 SIGN_IN: Final = "grafana-sign-in"
 CLIENT_SECRET: Final = "GF_AUTH_GENERIC_OAUTH_CLIENT_SECRET"  # noqa: S105 - name of an environment variable

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from components.platform.building_blocks.context import Ground
     from components.platform.building_blocks.object_store_access import Store
 
+
 CA_FOLDER: Final = "/etc/s3-ca"
 ACCESS_KEY: Final = "S3_ACCESS_KEY"
 SECRET_KEY: Final = "S3_SECRET_KEY"  # noqa: S105 - name of an environment variable
@@ -105,3 +106,9 @@ def authority(ground: Ground, *, parent: pulumi.Resource) -> list[pulumi.Resourc
     """The store's authority in this namespace; one part makes it, the others come after that part."""
     made = trust("store-authority", namespace=names.OBSERVABILITY, ground=ground, parent=parent)
     return [] if made is None else [made]
+
+
+def asks(cpu: str, memory: str, *, limit: str = "") -> dict[str, object]:
+    """Resources of a container: what it asks for, and where its memory ends; a core that is free may be used."""
+    found: dict[str, object] = {"requests": {"cpu": cpu, "memory": memory}}
+    return {**found, "limits": {"memory": limit}} if limit else found

@@ -11,16 +11,15 @@ import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
 from components.platform.building_blocks.chart import release
-from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.context import Part
 from components.platform.building_blocks.price_labels import by_label, label_of
-from components.platform.observability.pod_resources import asks
+from components.platform.observability.object_storage import asks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from decimal import Decimal
 
-    from components.platform.building_blocks.component import Charges
-    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.context import Charges, Ground
 
 PART: Final = "opencost"
 PRICES: Final = "node-prices"

@@ -10,18 +10,79 @@ import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
 from components.platform.building_blocks.chart import release
-from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.context import Part
 from components.platform.building_blocks.network_policies import PROMETHEUS_PODS, allow, outward
-from components.platform.building_blocks.routes import door
-from components.platform.building_blocks.sso import DEX_PORT
-from components.platform.observability import alerting, grafana
-from components.platform.observability.pod_resources import asks
+from components.platform.building_blocks.sign_in import DEX_PORT, door
+from components.platform.observability import grafana
+from components.platform.observability.object_storage import asks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from components.platform.building_blocks.component import Charges
-    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.context import Charges, Ground
+
+
+SECRET: Final = "alert-receiver"  # noqa: S105 - name of a Secret
+URL: Final = "url"
+FILE: Final = f"/etc/alertmanager/secrets/{SECRET}/{URL}"  # where the operator mounts it
+NOBODY: Final = "null"  # the chart's own receiver, which drops what it gets
+SOMEBODY: Final = "receiver"
+TITLE: Final = "{{ .CommonLabels.alertname }}: {{ .CommonAnnotations.summary }}"
+TEXT: Final = "{{ range .Alerts }}{{ .Annotations.description }} ({{ .Annotations.runbook }})\n{{ end }}"
+ONLY_SEEN: Final = (
+    "alerts are seen in Grafana only: name an address that they are sent to"
+    " (pulumi config set --secret atoll:alertReceiver https://...)"
+)
+
+
+def receives(ground: Ground) -> bool:
+    """Whether the settings name an address."""
+    return bool(ground.settings.alert_receiver)
+
+
+def address(ground: Ground, *, parent: pulumi.Resource) -> list[pulumi.Resource]:
+    """The Secret with the address."""
+    if not receives(ground):
+        return []
+    made = kubernetes.core.v1.Secret(
+        SECRET,
+        metadata={"name": SECRET, "namespace": names.OBSERVABILITY},
+        string_data={URL: ground.settings.alert_receiver},
+        opts=pulumi.ResourceOptions(parent=parent),
+    )
+    return [made]
+
+
+def routes(ground: Ground) -> dict[str, object]:
+    """Alertmanager's configuration. The address is read from a file, so that it is in no ConfigMap."""
+    to = SOMEBODY if receives(ground) else NOBODY
+    quiet = {"receiver": NOBODY, "matchers": ['alertname =~ "Watchdog|InfoInhibitor"']}
+    info = {"receiver": NOBODY, "matchers": ['severity = "info"']}  # for whoever looks
+    return {
+        "route": {
+            "group_by": ["alertname", "namespace"],
+            "group_wait": "30s",
+            "group_interval": "5m",
+            "repeat_interval": "12h",
+            "receiver": to,
+            "routes": [quiet, info],
+        },
+        "receivers": [{"name": NOBODY}, *([_receiver(ground.settings.alert_kind)] if receives(ground) else [])],
+    }
+
+
+def _receiver(kind: str) -> dict[str, object]:
+    shapes: dict[str, dict[str, object]] = {
+        "webhook": {"webhook_configs": [{"url_file": FILE, "send_resolved": True}]},
+        "slack": {
+            "slack_configs": [{"api_url_file": FILE, "send_resolved": True, "title": TITLE, "text": TEXT}],
+        },
+        "teams": {
+            "msteamsv2_configs": [{"webhook_url_file": FILE, "send_resolved": True, "title": TITLE, "text": TEXT}],
+        },
+    }
+    return {"name": SOMEBODY, **shapes[kind]}
+
 
 PART: Final = "prometheus"
 ALERTMANAGER_PODS: Final = {"app.kubernetes.io/name": "alertmanager"}
@@ -98,7 +159,7 @@ class Prometheus(pulumi.ComponentResource):
         ground = args.ground
         self.admin_password = ground.keyring.secret("grafana-admin")
         _ways(ground, parent=self)
-        before = [*grafana.secrets(ground, parent=self), *alerting.address(ground, parent=self)]
+        before = [*grafana.secrets(ground, parent=self), *address(ground, parent=self)]
         release(PART, ground.part(PART), values=_values(ground), ground=ground, parent=self, depends_on=before)
         door(names.GRAFANA_HOST, grafana.SERVICE, 80, namespace=names.OBSERVABILITY, ground=ground, parent=self)
         self.register_outputs({})
@@ -106,8 +167,8 @@ class Prometheus(pulumi.ComponentResource):
 
 def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
     """The chart, and Grafana's door."""
-    if not alerting.receives(ground):
-        pulumi.log.warn(alerting.ONLY_SEEN)
+    if not receives(ground):
+        pulumi.log.warn(ONLY_SEEN)
     made = Prometheus(PART, PrometheusArgs(ground=ground, charges=charges), opts=options)
     return Part(
         resource=made,
@@ -129,7 +190,7 @@ def _values(ground: Ground) -> dict[str, object]:
         "defaultRules": {"rules": dict.fromkeys(NO_RULES, False)},
         "prometheusOperator": _operator(ground),
         "prometheus": {"prometheusSpec": _prometheus(ground)},
-        "alertmanager": {"config": alerting.routes(ground), "alertmanagerSpec": _alertmanager(ground)},
+        "alertmanager": {"config": routes(ground), "alertmanagerSpec": _alertmanager(ground)},
         "grafana": grafana.values(ground),
         "kube-state-metrics": {
             "metricLabelsAllowlist": [NODE_LABELS, POD_LABELS],
@@ -175,7 +236,7 @@ def _prometheus(ground: Ground) -> dict[str, object]:
 def _alertmanager(ground: Ground) -> dict[str, object]:
     return {
         "storage": {"volumeClaimTemplate": {"spec": _claim(ALERTS_DISK, ground)}},
-        "secrets": [alerting.SECRET] if alerting.receives(ground) else [],
+        "secrets": [SECRET] if receives(ground) else [],
         "nodeSelector": dict(ground.on_system),
         "resources": asks("20m", "64Mi"),
     }
@@ -211,5 +272,5 @@ def _ways(ground: Ground, *, parent: pulumi.Resource) -> None:
         source_pods=grafana.PODS,
         parent=parent,
     )
-    if alerting.receives(ground):
+    if receives(ground):
         outward("alerts-to-receiver", namespace=home, pods=ALERTMANAGER_PODS, parent=parent)

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, final
 import pulumi
 
 from components.platform.building_blocks.chart import release
-from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.context import Part
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.component import Charges
-    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.context import Charges, Ground
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 
 from components.platform.building_blocks.chart import release
-from components.platform.building_blocks.component import Part
-from components.platform.observability.object_storage import ACCESS_KEY, SECRET_KEY, Kept, authority, kept
-from components.platform.observability.pod_resources import asks
+from components.platform.building_blocks.context import Part
+from components.platform.observability.object_storage import ACCESS_KEY, SECRET_KEY, Kept, asks, authority, kept
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.component import Charges
-    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.context import Charges, Ground
 
 PART: Final = "tempo"
 PODS: Final = {"app.kubernetes.io/name": "tempo"}

@@ -11,20 +11,17 @@ import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
 from components.platform.building_blocks.chart import release
-from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.context import Part
 from components.platform.building_blocks.network_policies import allow, outward
-from components.platform.building_blocks.routes import door
-from components.platform.building_blocks.sso import DEX_PORT, addresses
-from components.platform.building_blocks.subjects import admins, everybody
+from components.platform.building_blocks.sign_in import DEX_PORT, addresses, admins, door, everybody
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.component import Charges
-    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.context import Charges, Ground
 
 NAMESPACE: Final = "argocd"
 RELEASE: Final = "argocd"  # its services are then called argocd-server and so on
 SERVICE: Final = "argocd-server"
-CLIENT: Final = "argocd"  # its id at Dex, as in components/platform/building_blocks/sso.py
+CLIENT: Final = "argocd"  # its id at Dex, as in components/platform/building_blocks/sign_in.py
 REDIS: Final = "argocd-redis"  # name that the chart reads
 SIGN_IN: Final = "argocd-sign-in"
 BROKER: Final = {"app.kubernetes.io/name": "argocd-dex-server"}

@@ -15,7 +15,7 @@ import pulumi_kubernetes as kubernetes
 from components.agents import spend_guard as spend_guard_script
 from components.context.pod_code import path_of, read_module
 from components.platform.building_blocks import names
-from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.context import Part
 from components.platform.building_blocks.images import picture
 from components.platform.building_blocks.price_labels import key_of, label_of
 from components.platform.building_blocks.script_pod import script_pod
@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from pulumi_kubernetes.core.v1 import PodSpecArgsDict
     from pulumi_kubernetes.meta.v1 import ObjectMetaArgsDict
 
-    from components.platform.building_blocks.component import Charges
-    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.context import Charges, Ground
     from planning.agents.spend_guard import Plan
 
 NAME: Final = "spend-guard"

@@ -13,7 +13,7 @@ from catalogs.software.reader import images_of
 from components.context.names import METADATA_ADDRESS, POD_IDENTITY_ADDRESS
 from components.platform.building_blocks import names
 from components.platform.building_blocks.chart import release
-from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.context import Part
 from components.platform.building_blocks.images import picture
 from components.platform.building_blocks.network_policies import allow, outward
 from components.platform.building_blocks.object_store_access import pod_port, trust
@@ -23,8 +23,7 @@ from planning.platform.backups import MADE_ANEW, PLANS
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from components.platform.building_blocks.component import Charges
-    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.context import Charges, Ground
     from planning.platform.backups import Plan
 
 API: Final = "velero.io/v1"

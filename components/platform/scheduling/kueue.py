@@ -14,17 +14,44 @@ from components.context.names import QUEUED
 from components.platform.building_blocks import names
 from components.platform.building_blocks.artifact_mirror import of_program
 from components.platform.building_blocks.chart import release, source
-from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.context import Part
 from components.platform.building_blocks.images import values_from
 from components.platform.building_blocks.network_policies import admission
-from components.platform.scheduling.kueue_roles import kueue_roles
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from components.context.placement import Site
-    from components.platform.building_blocks.component import Charges
-    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.context import Charges, Ground
+
+
+# Kubernetes writes into such a role whenever a role below it comes or goes, and makes it anew where Helm has just
+# deleted it; Helm then waits for it to go until its time is over.
+MADE_OF_OTHERS: Final = ("batch-admin", "batch-user")
+FORCE: Final = "pulumi.com/patchForce"
+REVISION: Final = "atoll/kueue-revision"
+
+
+def kueue_roles(release: kubernetes.helm.v3.Release) -> None:
+    """Say which roles they are made of, in other words than the chart, so that this is ours alone.
+
+    A destroy takes it back before the chart goes: the roles then hold what they held, and nobody fills them any more.
+    Helm sets its own words again with each revision, which is why the revision is a part of it.
+    """
+    revision = release.status.apply(lambda status: str(status.revision))
+    for role in MADE_OF_OTHERS:
+        label = f"rbac.kueue.x-k8s.io/{role}"
+        kubernetes.rbac.v1.ClusterRolePatch(
+            f"kueue-{role}",
+            metadata={"name": f"kueue-{role}-role", "annotations": {FORCE: "true", REVISION: revision}},
+            aggregation_rule={
+                "cluster_role_selectors": [
+                    {"match_expressions": [{"key": label, "operator": "In", "values": ["true"]}]}
+                ]
+            },
+            opts=pulumi.ResourceOptions(parent=release, depends_on=[release]),
+        )
+
 
 PART: Final = "kueue"
 NAMESPACE: Final = names.KUEUE

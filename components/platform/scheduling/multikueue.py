@@ -2,32 +2,189 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, final
 
 import pulumi
 import pulumi_kubernetes as kubernetes
+import yaml
 
+from components.context.hardware import device
 from components.context.names import QUEUED, namespace, workloads
 from components.platform.building_blocks.network_policies import API_PORTS, outward
 from components.platform.scheduling.kueue import NAMESPACE, Kueue, KueueArgs
-from components.platform.scheduling.multikueue_worker import (
-    QUEUE,
-    Worker,
-    WorkerArgs,
-    accelerators,
-    queue_object,
-    quota,
-    resource_group,
-)
 from components.tenancy.cluster import Marks, shut_namespace
 from components.tenancy.workload import TenantArgs, tenant
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from components.context.placement import ClusterHandle, Site
     from planning.spec.cluster import ClusterSpec
+
+
+API: Final = "kueue.x-k8s.io/v1beta2"
+ACCOUNT: Final = "multikueue"
+QUEUE: Final = "jobs"
+MANY: Final = {"cpu": "100k", "memory": "1000Ti"}  # accelerators are what is scarce; the nodes bound the rest
+# What the manager does on a worker: after kueue.sigs.k8s.io/docs/tasks/manage/setup_multikueue, its rights from memory.
+JOB_KINDS: Final[Mapping[str, Sequence[str]]] = {
+    "batch": ("jobs",),
+    "jobset.x-k8s.io": ("jobsets",),
+    "kubeflow.org": ("mpijobs",),
+    "trainer.kubeflow.org": ("trainjobs",),
+    "kueue.x-k8s.io": ("workloads",),
+}
+VERBS: Final = ("create", "delete", "get", "list", "watch")
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkerArgs:
+    """The placement that takes jobs, and the administrator's kubeconfig, from which only the address is taken."""
+
+    spec: ClusterSpec
+    kubeconfig: pulumi.Output[str]
+
+
+@final
+class Worker(pulumi.ComponentResource):
+    """Queues of the workloads that run here, bounded by the accelerators of their working nodes.
+
+    Attributes:
+        kubeconfig: of the account that may send jobs and nothing else; secret.
+    """
+
+    kubeconfig: pulumi.Output[str]
+
+    def __init__(self, name: str, args: WorkerArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("atoll:platform:MultiKueueWorker", name, {"workloads": list(workloads(args.spec))}, opts)
+        _queues(args.spec, parent=self)
+        token = _account(parent=self)
+        self.kubeconfig = pulumi.Output.secret(
+            pulumi.Output.all(args.kubeconfig, token.data).apply(lambda both: _kubeconfig(both[0], both[1]))
+        )
+        self.register_outputs({})
+
+
+def accelerators(spec: ClusterSpec, workload: str) -> dict[str, int]:
+    """Extended resources of a workload's working nodes."""
+    found: dict[str, int] = {}
+    for pool in spec.pools:
+        name = device(pool.accelerator)
+        if pool.workload == workload and name:
+            found[name] = found.get(name, 0) + pool.accelerators * pool.working
+    return found
+
+
+def quota(found: Mapping[str, int]) -> dict[str, str]:
+    """Nominal quotas: accelerators counted, processors and memory left to the nodes."""
+    return {**MANY, **{name: str(count) for name, count in found.items()}}
+
+
+def resource_group(flavor: str, quotas: Mapping[str, str]) -> dict[str, object]:
+    """One resource group of a ClusterQueue with one flavor."""
+    resources = [{"name": name, "nominalQuota": amount} for name, amount in quotas.items()]
+    return {"coveredResources": list(quotas), "flavors": [{"name": flavor, "resources": resources}]}
+
+
+def queue_object(
+    kind: str, name: str, *, spec: Mapping[str, object], parent: pulumi.Resource, within: str = ""
+) -> kubernetes.apiextensions.CustomResource:
+    """One object of Kueue's API; its logical name tells namespaces apart."""
+    return kubernetes.apiextensions.CustomResource(
+        f"{kind.lower()}-{within}-{name}" if within else f"{kind.lower()}-{name}",
+        api_version=API,
+        kind=kind,
+        metadata={"name": name, "namespace": within} if within else {"name": name},
+        spec=dict(spec),
+        opts=pulumi.ResourceOptions(parent=parent),
+    )
+
+
+def _queues(spec: ClusterSpec, *, parent: Worker) -> None:
+    for workload in workloads(spec):
+        devices = accelerators(spec, workload)
+        flavor = queue_object("ResourceFlavor", workload, spec=_flavor(workload, devices), parent=parent)
+        groups = [resource_group(workload, quota(devices))]
+        home = namespace(workload)
+        selector = {"matchLabels": {"kubernetes.io/metadata.name": home}}
+        body = {"namespaceSelector": selector, "resourceGroups": groups}
+        queue = queue_object("ClusterQueue", workload, spec=body, parent=flavor)
+        queue_object("LocalQueue", QUEUE, spec={"clusterQueue": workload}, parent=queue, within=home)
+
+
+def _flavor(workload: str, devices: Mapping[str, int]) -> dict[str, object]:
+    """Nodes of the workload's pools; jobs need not know of the taints that keep others off them."""
+    tolerations = [{"key": name, "operator": "Exists", "effect": "NoSchedule"} for name in devices]
+    return {"nodeLabels": {"atoll/workload": workload}, "tolerations": tolerations}
+
+
+def _account(*, parent: Worker) -> kubernetes.core.v1.Secret:
+    """The account and its token: MultiKueue reads a kubeconfig, and its pod has no cloud's sign-in command."""
+    account = kubernetes.core.v1.ServiceAccount(
+        ACCOUNT, metadata={"name": ACCOUNT, "namespace": NAMESPACE}, opts=pulumi.ResourceOptions(parent=parent)
+    )
+    own = pulumi.ResourceOptions(parent=account)
+    role = kubernetes.rbac.v1.ClusterRole(ACCOUNT, metadata={"name": f"atoll-{ACCOUNT}"}, rules=_rules(), opts=own)
+    kubernetes.rbac.v1.ClusterRoleBinding(
+        ACCOUNT,
+        metadata={"name": f"atoll-{ACCOUNT}"},
+        role_ref={"api_group": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role.metadata.name},
+        subjects=[{"kind": "ServiceAccount", "name": ACCOUNT, "namespace": NAMESPACE}],
+        opts=own,
+    )
+    return kubernetes.core.v1.Secret(
+        f"{ACCOUNT}-token",
+        type="kubernetes.io/service-account-token",
+        metadata={
+            "name": f"{ACCOUNT}-token",
+            "namespace": NAMESPACE,
+            "annotations": {"kubernetes.io/service-account.name": ACCOUNT},
+        },
+        opts=pulumi.ResourceOptions(parent=account, additional_secret_outputs=["data"]),
+    )
+
+
+def _rules() -> list[kubernetes.rbac.v1.PolicyRuleArgs]:
+    rules = [
+        kubernetes.rbac.v1.PolicyRuleArgs(api_groups=[group], resources=list(kinds), verbs=list(VERBS))
+        for group, kinds in JOB_KINDS.items()
+    ]
+    states = [
+        kubernetes.rbac.v1.PolicyRuleArgs(
+            api_groups=[group], resources=[f"{kind}/status" for kind in kinds], verbs=["get"]
+        )
+        for group, kinds in JOB_KINDS.items()
+    ]
+    patched = kubernetes.rbac.v1.PolicyRuleArgs(
+        api_groups=["kueue.x-k8s.io"], resources=["workloads/status"], verbs=["patch", "update"]
+    )
+    return [*rules, *states, patched]
+
+
+def _kubeconfig(administrators: str, data: Mapping[str, str] | None) -> str:
+    """The address of the administrators' kubeconfig with the token of the account."""
+    cluster = yaml.safe_load(administrators)["clusters"][0]["cluster"]
+    held = data or {}
+    address = {"server": cluster["server"], "certificate-authority-data": held.get("ca.crt", "")}
+    return json.dumps(
+        {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "clusters": [{"name": "worker", "cluster": address}],
+            "users": [{"name": ACCOUNT, "user": {"token": _decoded(held.get("token", ""))}}],
+            "contexts": [{"name": "worker", "context": {"cluster": "worker", "user": ACCOUNT}}],
+            "current-context": "worker",
+        }
+    )
+
+
+def _decoded(text: str) -> str:
+    from base64 import b64decode  # noqa: PLC0415 - only where a token is there
+
+    return b64decode(text).decode()
+
 
 FLAVOR: Final = "multikueue.elsewhere"  # no workload, and so no pool of home, has a dot in its name
 CONTROLLER: Final = "kueue.x-k8s.io/multikueue"

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.context import topology
-from components.context.accelerators import device, labels
-from components.context.names import namespace
-from components.platform.building_blocks.component import Part
-from components.platform.scheduling.admission_policies import guard
-from components.platform.scheduling.nccl import nccl
+from components.context import hardware
+from components.context.hardware import DEVICES, NVIDIA, SETTINGS, device, labels, settings
+from components.context.names import QUEUED, namespace
+from components.platform.building_blocks.context import Part
+from components.platform.building_blocks.names import NCCL
 from components.tenancy.cluster import PRIORITIES
 from planning.platform.queues import OPEN, lines
 from planning.platform.slurm import left
@@ -21,11 +20,97 @@ from planning.platform.slurm import left
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from components.platform.building_blocks.component import Charges
-    from components.platform.building_blocks.context import Ground
+    from pulumi_kubernetes.admissionregistration.v1 import VariableArgsDict
+
+    from components.platform.building_blocks.context import Charges, Ground
     from planning.platform.queues import Flavor, Line, Queue
-    from planning.spec.cluster import ClusterSpec
+    from planning.spec.cluster import ClusterSpec, Pool
     from planning.spec.platform import Platform
+
+
+__all__ = ["SETTINGS", "nccl", "settings"]
+
+
+def nccl(workload: str, *, provider: str, pools: Sequence[Pool], parent: pulumi.Resource) -> None:
+    """The ConfigMap of a workload's namespace, for `envFrom`."""
+    said = settings(provider, [pool for pool in pools if pool.workload == workload])
+    if said:
+        kubernetes.core.v1.ConfigMap(
+            f"{workload}-{NCCL}",
+            metadata={"name": NCCL, "namespace": namespace(workload)},
+            data=dict(said),
+            opts=pulumi.ResourceOptions(parent=parent),
+        )
+
+
+NAME: Final = "atoll-queues"
+WORKLOAD: Final = "atoll/workload"
+# Taints of accelerator nodes; slices of an accelerator begin with the same maker.
+TAINTS: Final = tuple(dict.fromkeys([NVIDIA, *(name for _, name in DEVICES)]))
+ASKED: Final = ("nvidia.com/", *TAINTS[1:])
+REFUSED: Final = (
+    "this pod tolerates the taint of accelerator nodes and asks for no accelerator: "
+    "delete the toleration, which Kueue adds itself where it is due"
+)
+
+
+def guard(*, parent: pulumi.Resource) -> None:
+    """A policy for the namespaces that wait for a queue.
+
+    A pod that asks for accelerators is put on the nodes of its queue by Kueue. One that asks for none must not tolerate
+    their taint, unless it chooses the nodes of its own workload.
+    """
+    made = kubernetes.admissionregistration.v1.ValidatingAdmissionPolicy(
+        NAME,
+        metadata={"name": NAME},
+        spec={
+            "failure_policy": "Fail",
+            "match_constraints": {
+                "namespace_selector": {"match_expressions": [{"key": QUEUED, "operator": "Exists"}]},
+                "resource_rules": [
+                    {"api_groups": [""], "api_versions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}
+                ],
+            },
+            "variables": _variables(),
+            "validations": [
+                {
+                    "expression": "!variables.tolerates || variables.asks || variables.own",
+                    "message": REFUSED,
+                    "reason": "Forbidden",
+                }
+            ],
+        },
+        opts=pulumi.ResourceOptions(parent=parent),
+    )
+    kubernetes.admissionregistration.v1.ValidatingAdmissionPolicyBinding(
+        NAME,
+        metadata={"name": NAME},
+        spec={"policy_name": NAME, "validation_actions": ["Deny"]},
+        opts=pulumi.ResourceOptions(parent=made),
+    )
+
+
+def _variables() -> list[VariableArgsDict]:
+    """Parts of the rule, in CEL."""
+    shut = "(!has(t.effect) || t.effect == '' || t.effect == 'NoSchedule')"
+    any_key = f"(!has(t.key) || t.key == '' || t.key in {list(TAINTS)})"
+    asking = " || ".join(f"name.startsWith('{prefix}')" for prefix in ASKED)
+    containers = "(object.spec.containers + (has(object.spec.initContainers) ? object.spec.initContainers : []))"
+    chosen = f"'{WORKLOAD}' in object.spec.nodeSelector"
+    own = f"namespaceObject.metadata.name == '{namespace('')}' + object.spec.nodeSelector['{WORKLOAD}']"
+    return [
+        {
+            "name": "tolerates",
+            "expression": f"has(object.spec.tolerations) && object.spec.tolerations.exists(t, {any_key} && {shut})",
+        },
+        {
+            "name": "asks",
+            "expression": f"{containers}.exists(c, has(c.resources) && has(c.resources.requests) && "
+            f"c.resources.requests.exists(name, {asking}))",
+        },
+        {"name": "own", "expression": f"has(object.spec.nodeSelector) && {chosen} && {own}"},
+    ]
+
 
 API: Final = "kueue.x-k8s.io/v1beta2"
 NODES: Final = "any.node"  # flavor of workloads without accelerators; no pool has a dot in its name
@@ -62,7 +147,7 @@ class Queues(pulumi.ComponentResource):
         found = tuple(lines(args.platform, queued))
         names = [queue.name for line in found for queue in line.queues]
         super().__init__("atoll:platform:Queues", name, {"queues": names}, opts)
-        near = {line.workload for line in found if args.labelled and topology.near(line, args.spec)}
+        near = {line.workload for line in found if args.labelled and hardware.near(line, args.spec)}
         made = _flavors(args, found, near=near, parent=self)
         for line in found:
             _line(line, near=line.workload in near, after=made, parent=self)
@@ -86,8 +171,8 @@ def _flavors(
     """One for each pool, and the topology that some of them are placed by."""
     made: list[kubernetes.apiextensions.CustomResource] = []
     if near:
-        steps = [{"nodeLabel": label} for label in topology.levels(args.spec)]
-        made.append(_object("Topology", topology.NAME, {"levels": steps}, parent=parent))
+        steps = [{"nodeLabel": label} for label in hardware.levels(args.spec)]
+        made.append(_object("Topology", hardware.NAME, {"levels": steps}, parent=parent))
     for line in found:
         for flavor in line.flavors:
             spec = _flavor(flavor, labelled=args.labelled, near=line.workload in near)
@@ -106,7 +191,7 @@ def _flavor(flavor: Flavor, *, labelled: bool, near: bool) -> dict[str, object]:
     if labelled:
         spec["nodeLabels"] = {key: value for key, value in labels(pool).items() if key != "atoll/role"}
     if near:
-        spec["topologyName"] = topology.NAME
+        spec["topologyName"] = hardware.NAME
     return spec
 
 

@@ -10,7 +10,7 @@ import pulumi_kubernetes as kubernetes
 
 from components.context.buckets import INCOMPLETE_UPLOAD_DAYS
 from components.platform.building_blocks import chart
-from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.context import Part
 from components.platform.building_blocks.names import CLUSTER_ISSUER, OBJECT_STORE, S3_HOST
 from components.platform.stores.s3_policies import METRICS_USER, ROOT_USER, metrics_token
 from planning.platform.erasure_coding import Erasure, erasure_set
@@ -18,8 +18,7 @@ from planning.platform.erasure_coding import Erasure, erasure_set
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from components.platform.building_blocks.component import Charges
-    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.context import Charges, Ground
     from planning.spec.platform import Installed
 
 NAME: Final = "minio"

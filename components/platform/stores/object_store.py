@@ -11,13 +11,18 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import network_policies
-from components.platform.building_blocks.bucket_users import PROVIDER
-from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.context import Part
 from components.platform.building_blocks.images import picture
 from components.platform.building_blocks.names import OBJECT_STORE, S3_HOST
-from components.platform.building_blocks.object_store_access import CA_KEY, CA_NAME, POD_PORTS, bucket_way, trust
-from components.platform.stores.s3_policies import METRICS_USER, ROOT_USER, documents, store_users
-from components.platform.stores.s3_script import CONFIG, KEYS, script
+from components.platform.building_blocks.object_store_access import (
+    CA_KEY,
+    CA_NAME,
+    POD_PORTS,
+    PROVIDER,
+    bucket_way,
+    trust,
+)
+from components.platform.stores.s3_policies import CONFIG, KEYS, METRICS_USER, ROOT_USER, documents, script, store_users
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,8 +30,7 @@ if TYPE_CHECKING:
     from pulumi_kubernetes.core.v1 import ContainerArgsDict, EnvVarArgsDict, VolumeArgsDict
 
     from components.context.placement import PlatformBucket
-    from components.platform.building_blocks.component import Charges
-    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.context import Charges, Ground
 
 NAME: Final = "object-store"
 SETUP: Final = "object-store-setup"

@@ -10,13 +10,12 @@ import pulumi_kubernetes as kubernetes
 import yaml
 
 from components.platform.building_blocks import chart
-from components.platform.building_blocks.component import Part
+from components.platform.building_blocks.context import Part
 from components.platform.building_blocks.names import CLUSTER_ISSUER, OBJECT_STORE, S3_HOST
 from components.platform.stores.s3_policies import ROOT_USER, identities, store_users
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.component import Charges
-    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.context import Charges, Ground
     from planning.spec.platform import Installed
 
 NAME: Final = "seaweedfs"

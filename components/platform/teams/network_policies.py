@@ -8,9 +8,8 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.bucket_users import PROVIDER
 from components.platform.building_blocks.network_policies import GATEWAY_PODS, HOME, PROMETHEUS_PODS
-from components.platform.building_blocks.object_store_access import pod_port
+from components.platform.building_blocks.object_store_access import PROVIDER, pod_port
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,14 +8,40 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
+from components.platform.building_blocks.names import MLFLOW_ADDRESS
 from components.platform.building_blocks.object_store_access import CA_KEY, Store, store_of, trust
-from components.platform.teams import trackers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from components.context.settings import Settings
     from components.platform.building_blocks.context import Ground
     from components.platform.teams.namespaces import Home
+
+
+# MLflow's client asks a server that keeps artifacts in S3 for signed addresses, and then downloads from the store
+# itself: past the proxy, where neither its network nor the certificate authority lets it. Both are switched off at the
+# client alone (mlflow/store/artifact/mlflow_artifacts_repo.py of 3.15.1; `tests/server/test_mlflow.py` met it).
+THROUGH_PROXY: Final[Mapping[str, str]] = {
+    "MLFLOW_ENABLE_PROXY_MULTIPART_DOWNLOAD": "false",
+    "MLFLOW_ENABLE_PROXY_MULTIPART_UPLOAD": "false",
+}
+
+
+def plain(settings: Settings) -> dict[str, dict[str, str]]:
+    """Tracker to its environment, as far as it is no secret."""
+    return {
+        "mlflow": {"MLFLOW_TRACKING_URI": MLFLOW_ADDRESS, **THROUGH_PROXY},
+        "wandb": {"WANDB_BASE_URL": settings.wandb_base_url} if settings.wandb_base_url else {},
+        "comet": {"COMET_URL_OVERRIDE": settings.comet_base_url} if settings.comet_base_url else {},
+    }
+
+
+def secrets(settings: Settings) -> dict[str, dict[str, pulumi.Input[str]]]:
+    """Tracker to what only a Secret may hold; nothing for a tracker whose key the stack was not given."""
+    found = {"wandb": ("WANDB_API_KEY", settings.wandb_api_key), "comet": ("COMET_API_KEY", settings.comet_api_key)}
+    return {tracker: {name: key} for tracker, (name, key) in found.items() if key}
+
 
 API: Final = "kubeflow.org/v1alpha1"
 CERTIFICATES: Final = "/etc/s3-ca"
@@ -83,7 +109,7 @@ def _tracker(home: Home, *, ground: Ground, parent: pulumi.Resource) -> None:
     tracker, settings = ground.spec.tracker, ground.settings
     if tracker == names.MLFLOW and not ground.has("mlflow"):
         return
-    kept = trackers.secrets(settings).get(tracker)
+    kept = secrets(settings).get(tracker)
     if kept:
         kubernetes.core.v1.Secret(
             f"{home.workload}-{TRACKER_KEY}",
@@ -91,9 +117,7 @@ def _tracker(home: Home, *, ground: Ground, parent: pulumi.Resource) -> None:
             string_data=kept,
             opts=pulumi.ResourceOptions(parent=parent),
         )
-    env: list[dict[str, object]] = [
-        {"name": name, "value": value} for name, value in trackers.plain(settings)[tracker].items()
-    ]
+    env: list[dict[str, object]] = [{"name": name, "value": value} for name, value in plain(settings)[tracker].items()]
     if tracker in KEYS:
         reference = {"name": TRACKER_KEY, "key": KEYS[tracker], "optional": True}
         env.append({"name": KEYS[tracker], "valueFrom": {"secretKeyRef": reference}})

@@ -2,24 +2,123 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Final, final
 
 import pulumi
+import pulumi_kubernetes as kubernetes
 
-from components.platform.building_blocks.component import Part
+from components.platform.building_blocks import names
+from components.platform.building_blocks.context import Part
 from components.platform.teams.admission_policies import door_guard, profile_guard
 from components.platform.teams.namespaces import Home, homes
 from components.platform.teams.network_policies import ways
 from components.platform.teams.pipelines import pipelines
 from components.platform.teams.pod_defaults import defaults
-from components.platform.teams.rights import rights
+from components.tenancy.workload import ROLES, group_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from components.platform.building_blocks.component import Charges
-    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.context import Charges, Ground
+
+
+PROFILES: Final = "kubeflow.org/v1"
+RULES: Final = "security.istio.io/v1"
+RBAC: Final = "rbac.authorization.k8s.io"
+GATEWAY: Final = f"cluster.local/ns/{names.ISTIO}/sa/istio-ingressgateway-service-account"
+PIPELINES_PAGES: Final = f"cluster.local/ns/{names.KUBEFLOW}/sa/ml-pipeline-ui"
+CULLER: Final = f"cluster.local/ns/{names.KUBEFLOW}/sa/{names.CULLER}"
+# Where a notebook says whether it is used.
+USE_PATHS: Final = ("*/api/kernels", "*/api/terminals")
+
+
+def rights(home: Home, *, parent: pulumi.Resource) -> kubernetes.apiextensions.CustomResource:
+    """The Profile takes over the namespace, which carries its owner's name; contributors follow."""
+    profile = kubernetes.apiextensions.CustomResource(
+        f"{home.workload}-profile",
+        api_version=PROFILES,
+        kind="Profile",
+        metadata={"name": home.namespace},
+        spec={"owner": {"apiGroup": RBAC, "kind": "User", "name": home.owner}},
+        opts=pulumi.ResourceOptions(parent=parent),
+    )
+    for email, role in home.people.items():
+        _contributor(home, email, role, parent=parent)
+    for group in home.groups:
+        _members(home, group, "edit", parent=parent)
+    for role, held in ROLES.items():
+        _members(home, group_of(role, workload=home.workload), held, parent=parent)
+    _asked(home, parent=parent)
+    return profile
+
+
+def binding_name(email: str, role: str) -> str:
+    """As Kubeflow's access management forms it, so that its page can take people out again."""
+    return re.sub(r"[^a-z0-9]+", "-", f"user-{email}-clusterrole-{role}".lower())
+
+
+def _contributor(home: Home, email: str, role: str, *, parent: pulumi.Resource) -> None:
+    name = binding_name(email, role)
+    metadata = {"name": name, "namespace": home.namespace, "annotations": {"user": email, "role": role}}
+    kubernetes.rbac.v1.RoleBinding(
+        f"{home.workload}-{name}",
+        metadata={"name": name, "namespace": home.namespace, "annotations": {"user": email, "role": role}},
+        role_ref={"api_group": RBAC, "kind": "ClusterRole", "name": f"kubeflow-{role}"},
+        subjects=[{"api_group": RBAC, "kind": "User", "name": email}],
+        opts=pulumi.ResourceOptions(parent=parent),
+    )
+    kubernetes.apiextensions.CustomResource(
+        f"{home.workload}-{name}-requests",
+        api_version=RULES,
+        kind="AuthorizationPolicy",
+        metadata=metadata,
+        spec={
+            "rules": [
+                {
+                    "from": [{"source": {"principals": [GATEWAY, PIPELINES_PAGES]}}],
+                    "when": [{"key": "request.headers[kubeflow-userid]", "values": [email]}],
+                }
+            ]
+        },
+        opts=pulumi.ResourceOptions(parent=parent),
+    )
+
+
+def _members(home: Home, group: str, held: str, *, parent: pulumi.Resource) -> None:
+    """For the Kubernetes API alone: Kubeflow's pages know people, and no groups (kubeflow#4188).
+
+    Kubeflow's own kinds are in its own roles only, so whoever comes by a role of the cluster holds both.
+    """
+    name = re.sub(r"[^a-z0-9]+", "-", f"group-{group}".lower()).strip("-")
+    kubernetes.rbac.v1.RoleBinding(
+        f"{home.workload}-{name}",
+        metadata={"name": name, "namespace": home.namespace},
+        role_ref={"api_group": RBAC, "kind": "ClusterRole", "name": f"kubeflow-{held}"},
+        subjects=[{"api_group": RBAC, "kind": "Group", "name": group}],
+        opts=pulumi.ResourceOptions(parent=parent),
+    )
+
+
+def _asked(home: Home, *, parent: pulumi.Resource) -> None:
+    """The culler may ask notebooks whether they are used; /healthz is open already, by the Profile's own policy."""
+    kubernetes.apiextensions.CustomResource(
+        f"{home.workload}-culler",
+        api_version=RULES,
+        kind="AuthorizationPolicy",
+        metadata={"name": names.CULLER, "namespace": home.namespace},
+        spec={
+            "action": "ALLOW",
+            "rules": [
+                {
+                    "from": [{"source": {"principals": [CULLER]}}],
+                    "to": [{"operation": {"methods": ["GET"], "paths": list(USE_PATHS)}}],
+                }
+            ],
+        },
+        opts=pulumi.ResourceOptions(parent=parent),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,12 +16,11 @@ from cli.views.relocation.descriptions import conclusion, heading
 from operations.plans.price_book import price_book
 from operations.plans.quote import option_named, quoted
 from operations.project.workspace import Subject
-from operations.relocation.config.measurements import read_measured
-from operations.relocation.config.plan_inputs import given, measured, rates
+from operations.relocation.config.plan_inputs import given, measured, rates, read_measured
 from planning.quoting.option import ceilings
 from planning.quoting.quote import lock
 from planning.relocation.inventory.expected_assets import from_lock
-from planning.relocation.inventory.measurements import with_measured
+from planning.relocation.inventory.stack_inventory import with_measured
 from planning.relocation.plan import plan
 from planning.relocation.plan_form import plan_form
 

@@ -27,7 +27,7 @@ from planning.service_levels.document import document
 from planning.service_levels.month import Month
 from planning.service_levels.report import report
 from planning.service_levels.series import Name, Recorded, Run
-from planning.service_levels.series_file import to_text
+from planning.service_levels.series_sources import to_text
 from planning.service_levels.service_parts import parts_of
 
 if TYPE_CHECKING:

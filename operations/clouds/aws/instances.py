@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
 from planning.cloud_checks.orphans import Found, Use
-from planning.costs.resources.clouds.aws.disks import GP3_IOPS, GP3_MBPS
+from planning.costs.resources.clouds.aws.storage import GP3_IOPS, GP3_MBPS
 from planning.values.money import ZERO
 
 if TYPE_CHECKING:

@@ -2,24 +2,169 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from operations.clouds.aws import capacity
+from botocore.exceptions import ClientError
+
 from operations.clouds.aws.client import REFUSED, clients, refusal
 from operations.clouds.aws.orphans import SEARCHES
-from operations.clouds.aws.tags import Tagged
+from operations.clouds.aws.tags import STACK, Tagged
 from operations.clouds.registry import Search
-from planning.cloud_checks.cloud_reports import Told
+from planning.cloud_checks.cloud_reports import CLOUD, OfferTold, QuotaTold, ReservationTold, Told, Unknown
 from planning.cloud_checks.orphans import Found, Unanswered
+from planning.cloud_checks.quotas import ELASTIC_IPS, NETWORKS, aws_class, codes
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import TypeVar
+
+    from mypy_boto3_ec2.literals import InstanceTypeType
+    from mypy_boto3_ec2.type_defs import CapacityReservationTypeDef, InstanceTypeDef, TagTypeDef
+
+    from operations.clouds.aws.client import Clients
     from operations.clouds.registry import Asked
+
+    Answer = TypeVar("Answer")
+
+
+RUNNING: Final = ("pending", "running")  # states that count against the limits (EC2 user guide, On-Demand quotas)
+NO_RESERVATION: Final = "InvalidCapacityReservationId"  # .NotFound and .Malformed (EC2 API error codes)
+
+
+def told_by(aws: Clients, asked: Asked) -> Told:
+    """What one region says; what it refuses to say is unknown, with its reason."""
+    machines = sorted({pool.machine for pool in asked.spec.pools})
+    return Told(
+        quotas=_quotas(aws, asked),
+        offers={machine: _or_unknown(lambda name=machine: offer(aws, name)) for machine in machines},
+        reservations=told_reservations(aws, asked.reservations.values()),
+    )
+
+
+def told_reservations(aws: Clients, ids: Iterable[str]) -> dict[str, ReservationTold | Unknown | None]:
+    """Reservations by id."""
+    return {id_: _or_unknown(lambda name=id_: reservation(aws, name)) for id_ in sorted(ids)}
+
+
+def _or_unknown(ask: Callable[[], Answer]) -> Answer | Unknown:
+    try:
+        return ask()
+    except REFUSED as error:
+        return Unknown(refusal(error))
+
+
+def _quotas(aws: Clients, asked: Asked) -> dict[str, QuotaTold | Unknown]:
+    """Every quota that a pool or the network counts against."""
+    asked_for = codes(asked.spec)
+    used = _or_unknown(lambda: used_vcpus(aws, stack=asked.stack)) if asked_for - {ELASTIC_IPS[0], NETWORKS[0]} else {}
+    counted: dict[str, int] | Unknown = used
+    return {
+        code: _or_unknown(lambda name=code: _quota(aws, name, asked=asked, used=counted)) for code in sorted(asked_for)
+    }
+
+
+def _quota(aws: Clients, code: str, *, asked: Asked, used: Mapping[str, int] | Unknown) -> QuotaTold:
+    service = "vpc" if code == NETWORKS[0] else "ec2"
+    quota = aws.quotas.get_service_quota(ServiceCode=service, QuotaCode=code)["Quota"]
+    limit = int(quota.get("Value", 0))
+    name = quota.get("QuotaName", "")
+    if code == ELASTIC_IPS[0]:
+        return QuotaTold(limit=limit, used=used_addresses(aws, stack=asked.stack), name=name)
+    if code == NETWORKS[0]:
+        return QuotaTold(limit=limit, used=used_networks(aws, stack=asked.stack), name=name)
+    return QuotaTold(limit=limit, used=None if isinstance(used, Unknown) else used.get(code, 0), name=name)
+
+
+def used_vcpus(aws: Clients, *, stack: str) -> dict[str, int]:
+    """VCPUs by quota code of what runs in the region and is not of this stack."""
+    pages = aws.ec2.get_paginator("describe_instances").paginate(
+        Filters=[{"Name": "instance-state-name", "Values": list(RUNNING)}]
+    )
+    used: dict[str, int] = {}
+    for page in pages:
+        for reservation_ in page.get("Reservations", []):
+            for instance in reservation_.get("Instances", []):
+                code = _code(instance)
+                if code and not _ours(instance.get("Tags", []), stack=stack):
+                    used[code] = used.get(code, 0) + _vcpus(instance)
+    return used
+
+
+def _code(instance: InstanceTypeDef) -> str:
+    """Code of the quota that an instance counts against; "" where it counts against none."""
+    lifecycle = instance.get("InstanceLifecycle", "")
+    if lifecycle == "capacity-block":
+        return ""
+    found = aws_class(str(instance.get("InstanceType", "")), spot=lifecycle == "spot")
+    return found[0] if found else ""
+
+
+def _vcpus(instance: InstanceTypeDef) -> int:
+    options = instance.get("CpuOptions", {})
+    return options.get("CoreCount", 1) * options.get("ThreadsPerCore", 1)
+
+
+def used_addresses(aws: Clients, *, stack: str) -> int:
+    """Elastic addresses of the region that are not of this stack."""
+    found = aws.ec2.describe_addresses().get("Addresses", [])
+    return sum(1 for each in found if not _ours(each.get("Tags", []), stack=stack))
+
+
+def used_networks(aws: Clients, *, stack: str) -> int:
+    """VPCs of the region, the default one too, that are not of this stack."""
+    pages = aws.ec2.get_paginator("describe_vpcs").paginate()
+    return sum(1 for page in pages for each in page.get("Vpcs", []) if not _ours(each.get("Tags", []), stack=stack))
+
+
+def _ours(tags: Iterable[TagTypeDef], *, stack: str) -> bool:
+    return any(tag.get("Key") == STACK and tag.get("Value") == stack for tag in tags)
+
+
+def offer(aws: Clients, machine: str) -> OfferTold:
+    """Zone ids that offer a machine, and how many EFA interfaces it has."""
+    pages = aws.ec2.get_paginator("describe_instance_type_offerings").paginate(
+        LocationType="availability-zone-id", Filters=[{"Name": "instance-type", "Values": [machine]}]
+    )
+    zones = sorted(each.get("Location", "") for page in pages for each in page.get("InstanceTypeOfferings", []))
+    efa = _efa_interfaces(aws, machine) if zones else None
+    return OfferTold(zones=tuple(zones), offered=bool(zones), efa_interfaces=efa, source=CLOUD)
+
+
+def _efa_interfaces(aws: Clients, machine: str) -> int:
+    wanted: list[InstanceTypeType] = [machine]  # pyright: ignore[reportAssignmentType] - the stubs' list is never new enough
+    (described,) = aws.ec2.describe_instance_types(InstanceTypes=wanted)["InstanceTypes"]
+    network = described.get("NetworkInfo", {})
+    return network.get("EfaInfo", {}).get("MaximumEfaInterfaces", 1) if network.get("EfaSupported") else 0
+
+
+def reservation(aws: Clients, id_: str) -> ReservationTold | None:
+    """A capacity reservation or block; None where the region has none of this id."""
+    try:
+        found = aws.ec2.describe_capacity_reservations(CapacityReservationIds=[id_])
+    except ClientError as error:
+        if error.response.get("Error", {}).get("Code", "").startswith(NO_RESERVATION):
+            return None
+        raise
+    listed = found.get("CapacityReservations", [])
+    return _reservation(listed[0], id_=id_) if listed else None
+
+
+def _reservation(said: CapacityReservationTypeDef, *, id_: str) -> ReservationTold:
+    ends = said.get("EndDate")
+    return ReservationTold(
+        id=id_,
+        status=said.get("State", ""),
+        machine=said.get("InstanceType", ""),
+        zone=said.get("AvailabilityZoneId", ""),
+        count=said.get("TotalInstanceCount", 0),
+        ends=ends.date() if ends else None,
+    )
 
 
 def told(asked: Asked) -> Told:
     """Quotas, offers and reservations of the placement's region."""
     aws = clients(asked.spec.placement.region)
-    return Told(silence=aws) if isinstance(aws, str) else capacity.told_by(aws, asked)
+    return Told(silence=aws) if isinstance(aws, str) else told_by(aws, asked)
 
 
 def search(asked: Asked) -> Search:

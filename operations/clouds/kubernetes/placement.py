@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from urllib3.exceptions import HTTPError
 
 from catalogs.model import Item
-from components.context.accelerators import DEVICES, NVIDIA
+from components.context.hardware import DEVICES, NVIDIA
 from operations.clouds.kubernetes import client as api_server
 from operations.clouds.registry import Search
 from planning.cloud_checks.cloud_reports import CLOUD, OfferTold, QuotaTold, Told, Unknown

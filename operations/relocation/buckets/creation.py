@@ -8,10 +8,9 @@ from hashlib import md5, sha256
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from components.agents.mover.store import errors
-from components.agents.mover.store.connection import Connection, ConnectionLostError
+from components.agents.mover.store import responses
+from components.agents.mover.store.connection import Connection, ConnectionLostError, Signer, encoded_query
 from components.agents.mover.store.model import StoreError
-from components.agents.mover.store.signature import Signer, encoded_query
 
 if TYPE_CHECKING:
     from components.agents.mover.store.model import Place
@@ -81,11 +80,11 @@ def _ask(place: Place, method: str, *, query: tuple[tuple[str, str], ...] = (), 
         answer = connection.send(method, f"{path}?{text}" if text else path, headers, memoryview(content))
         said = b"" if method == "HEAD" else connection.rest(answer, most=ANSWER_MOST)
     except ConnectionLostError as error:
-        raise errors.unreachable(place, what, str(error)) from None
+        raise responses.unreachable(place, what, str(error)) from None
     finally:
         connection.drop()
     if answer.status >= OK:
-        raise errors.error(place, what, errors.read(said, answer.status), answer.status)
+        raise responses.error(place, what, responses.read(said, answer.status), answer.status)
 
 
 def _signed(place: Place, method: str, path: str, query: str, content: bytes, *, host: str) -> dict[str, str]:

@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import date, timedelta
 from decimal import ROUND_CEILING, Decimal
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final, cast
 
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from planning.checklist.model.units import GigabitsPerS, parse_count, parse_gigabytes
+from planning.inputs.yaml_document import read_fields
 from planning.relocation.costs.bill import Terms
-from planning.relocation.durations import DAY, seed
+from planning.relocation.durations import DAY, Rate, Rates, seed
 from planning.relocation.inventory.features import Feature, Usage
-from planning.relocation.inventory.measurements import SAMPLE, Measured, volumes_of
+from planning.relocation.inventory.stack_inventory import SAMPLE, Measured, volumes_of
 from planning.relocation.inventory.volume import GB
 from planning.relocation.plan import Given
-from planning.relocation.transfer_rates import Rate, Rates
 from planning.relocation.write_freeze import Asked
+from planning.values.errors import Fault, InputError, counted
 from planning.values.money import Range
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from datetime import date
+    from pathlib import Path
 
     from operations.relocation.config.endpoints import Places
-    from operations.relocation.config.measurements import Counted, MeasuredFile, RatesSaid, TermsSaid
     from planning.relocation.costs.route import Exit
+    from planning.relocation.durations import Basis
     from planning.relocation.inventory.stack_inventory import Inventory
-    from planning.relocation.transfer_rates import Basis
+
 
 # Our own assumptions, said in every plan that rests on them.
 UNKNOWN_OVERLAP_DAYS: Final = Range(Decimal(7), Decimal(14), Decimal(30))
@@ -198,3 +202,106 @@ def _overlap(
     ]
     assumed.append(f"both clusters stand for the first copy and {BESIDE_THE_COPY_DAYS} days more, {days[1]} days")
     return Range(*days)
+
+
+# Of what was counted there may be nothing, unlike in a checklist.
+Gigabytes = Annotated[Decimal, BeforeValidator(parse_gigabytes), Field(ge=0)]
+Count = Annotated[Decimal, BeforeValidator(parse_count), Field(ge=0)]
+_BY_VALUE: Final = {each.value: each for each in Feature}
+
+
+def _features(given: object) -> object:
+    """Names of features as the loss matrix writes them: "tags", "user metadata"."""
+    if not isinstance(given, dict):
+        return given
+    named = cast("dict[object, object]", given)
+    unknown = [str(each) for each in named if each not in _BY_VALUE]
+    if unknown:
+        raise ValueError(f"{', '.join(unknown)}: not known; there are: {', '.join(_BY_VALUE)}")
+    return {_BY_VALUE[cast("str", each)]: count for each, count in named.items()}
+
+
+class Strict(BaseModel):
+    """A frozen part that knows no field but its own."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+
+class Counted(Strict):
+    """One thing."""
+
+    size: Gigabytes | None = None
+    """All of it, without older versions."""
+    objects: Count | None = None
+    """Objects, files or rows."""
+    change_per_day: Gigabytes | None = None
+    """Written a day while it is in use."""
+    versions: Count | None = None
+    """Older versions."""
+    uses: Annotated[dict[Feature, int], BeforeValidator(_features)] | None = None
+    """How many objects have what; a feature that is missing was not looked at."""
+    counted: str = "the plan's file"
+    """Where and when."""
+
+
+class RatesSaid(Strict):
+    """How fast things go."""
+
+    bandwidth: GigabitsPerS | None = None
+    """All transfers together."""
+    objects_per_s: Decimal | None = Field(default=None, gt=0)
+    """Small objects a second."""
+    dump_mib_per_s: Decimal | None = Field(default=None, gt=0)
+    """Databases, dumped, carried and restored."""
+    verify_mib_per_s: Decimal | None = Field(default=None, gt=0)
+    """Read and hashed on one side."""
+    listed_per_s: Decimal | None = Field(default=None, gt=0)
+    """Keys listed a second."""
+    measured: bool = False
+    """Whether somebody measured them on this way."""
+    note: str = ""
+    """Where and when."""
+
+
+class TermsSaid(Strict):
+    """What was decided."""
+
+    commit_on: date | None = None
+    overlap_days: Decimal | None = Field(default=None, ge=0)
+    """How long the target stands beside the source before the commit."""
+    retain_days: int | None = Field(default=None, ge=1)
+    rounds: int = Field(default=3, ge=0)
+    window_minutes: int | None = Field(default=None, ge=1)
+    observe_minutes: int | None = Field(default=None, ge=0)
+    smoke_seconds: int | None = Field(default=None, ge=0)
+    rewrite_seconds: int | None = Field(default=None, ge=0)
+    commitments: dict[str, date] = {}
+    """Pool of the source to the day on which its term began."""
+
+
+class MeasuredFile(Strict):
+    """The whole file."""
+
+    things: dict[str, Counted] = {}
+    """By the keys of the plan's inventory."""
+    leave_out: tuple[str, ...] = ()
+    """Keys of what stays behind although it could be moved."""
+    rates: RatesSaid = RatesSaid()
+    terms: TermsSaid = TermsSaid()
+
+
+def read_measured(path: Path) -> MeasuredFile:
+    """The file.
+
+    Raises:
+        InputError: it cannot be read, or with every fault in it.
+    """
+    fields = read_fields(path, hint="it is a page of text")
+    try:
+        return MeasuredFile.model_validate(fields)
+    except ValidationError as error:
+        faults = [
+            Fault(message=f"{'.'.join(map(str, each['loc']))}: {each['msg']}", file=str(path))
+            for each in error.errors(include_url=False)
+        ]
+        raise InputError(f"{path}: {counted(faults)}", faults=faults) from error

@@ -11,11 +11,10 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from components.agents.mover.bucket_copy import MANIFEST
 from components.agents.mover.manifests.manifest import Manifest, ManifestError, ManifestWriter
-from components.agents.mover.manifests.sampling import Sample
-from components.agents.mover.manifests.scan import Look, Watching, look
-from components.agents.mover.manifests.summary import used_by
+from components.agents.mover.manifests.report import used_by
+from components.agents.mover.manifests.scan import Look, Sample, Watching, look
+from components.agents.mover.rounds import MANIFEST
 from components.agents.mover.store.model import StoreError
 from operations.relocation.buckets import pairs
 from operations.relocation.buckets.canary import place_of
@@ -23,7 +22,7 @@ from operations.relocation.config.bucket_locations import bucket_of
 from operations.relocation.copies.verification import SOURCE as PROOF
 from operations.relocation.runner.step import StepError
 from planning.relocation.inventory.features import Feature, Usage
-from planning.relocation.inventory.measurements import Measured
+from planning.relocation.inventory.stack_inventory import Measured
 from planning.values.errors import Fault, InputError, in_one_line
 from planning.values.money import Range
 

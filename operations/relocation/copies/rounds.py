@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from components.agents.mover.bucket_copy import CopyOptions, RoundReport, copy_round
+from components.agents.mover.rounds import CopyOptions, RoundReport, copy_round
 from operations.relocation.buckets import pairs, rclone
 from operations.relocation.copies import repair
 from operations.relocation.jobs import movers as cluster_opening

@@ -7,14 +7,12 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final, Protocol
 
-from components.agents.mover.bucket_copy import MANIFEST
+from components.agents.mover.rounds import MANIFEST
 from components.agents.mover.store import s3_client
 from components.agents.mover.store.model import StoreError
-from operations.relocation.jobs import package, shard_totals
-from operations.relocation.jobs.credentials import authorities_of, keys_of
-from operations.relocation.jobs.objects import IMAGE, LABEL, MoverJob, Peer
-from operations.relocation.jobs.results import Deposits
-from operations.relocation.jobs.rounds import COPY, MoverRun, kinds
+from operations.relocation.jobs import package, results
+from operations.relocation.jobs.objects import IMAGE, LABEL, MoverJob, Peer, authorities_of, keys_of
+from operations.relocation.jobs.results import COPY, Deposits, MoverRun, kinds
 from operations.relocation.runner.step import StepError
 
 if TYPE_CHECKING:
@@ -22,8 +20,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from components.agents.mover.manifests.scan import Look, Seen
-    from components.agents.mover.round_model import CopyOptions, RoundReport
     from components.agents.mover.store.model import Place
+    from components.agents.mover.transfer_plan import CopyOptions, RoundReport
     from operations.relocation.jobs.objects import Manifest
     from operations.relocation.jobs.results import Result
     from operations.relocation.jobs.runs import Ended
@@ -135,7 +133,7 @@ class ClusterMovers:
         kind = f"look-{path.stem}"  # a look for another file may be under way
         run = MoverRun(spec=spec, kind=kind, folder=path.parent, rate=mib_per_s)
         with self._run(run, source, target, say) as (ended, found):
-            seen = shard_totals.whole_look(self._results(found, ended))
+            seen = results.whole_look(self._results(found, ended))
             found.manifest(path)
         return seen
 
@@ -216,7 +214,7 @@ class ClusterMovers:
         )
 
     def _report(self, deposits: Deposits, ended: Ended) -> RoundReport:
-        return shard_totals.whole_round(self._results(deposits, ended))
+        return results.whole_round(self._results(deposits, ended))
 
     def _results(self, deposits: Deposits, ended: Ended) -> list[Result]:
         try:

@@ -27,7 +27,7 @@ def cluster_movers(places: Places, secrets: Mapping[str, str]) -> ClusterMovers:
     """
     if places.movers is None:
         raise StepError('"movers" is missing from relocation.yaml: a bucket has the mover cluster')
-    from operations.relocation.jobs.cluster import opened_runs  # noqa: PLC0415 - the SDK, only where a cluster is asked
+    from operations.relocation.jobs.runs import opened_runs  # noqa: PLC0415 - the SDK, only where a cluster is asked
 
     side = places.movers.side
     return movers_on(opened_runs(getattr(places, side), secrets, words=side), places.movers)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from components.agents.mover.job import REFUSED, STOPPED
@@ -10,6 +11,9 @@ from components.context.names import NAME_CACHE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from components.agents.mover.store.model import Place
+
 
 Manifest = dict[str, object]
 
@@ -230,3 +234,34 @@ def monitor(job: MoverJob) -> Manifest:
             "podMetricsEndpoints": [{"port": "metrics", "path": "/metrics"}],
         },
     }
+
+
+def keys_of(job: MoverJob, source: Place, target: Place) -> list[Manifest]:
+    """A Secret for each side."""
+    return [
+        {
+            "apiVersion": "v1",
+            "kind": "Secret",
+            "metadata": {"name": job.secrets[side], "namespace": job.namespace, "labels": {LABEL: job.name}},
+            "stringData": {
+                "access_key": place.access_key,
+                "secret_key": place.secret_key,
+                **({"session_token": place.session_token} if place.session_token else {}),
+            },
+        }
+        for side, place in (("source", source), ("target", target))
+    ]
+
+
+def authorities_of(job: MoverJob, source: Place, target: Place) -> list[Manifest]:
+    """The authority of each side that has its own."""
+    places = {"source": source, "target": target}
+    return [
+        {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {"name": name, "namespace": job.namespace, "labels": {LABEL: job.name}},
+            "data": {"ca.crt": Path(places[side].authority).read_text(encoding="utf-8")},
+        }
+        for side, name in job.authorities.items()
+    ]

@@ -5,18 +5,24 @@ from __future__ import annotations
 import json
 from contextlib import closing
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Final, cast
+from hashlib import sha256
+from typing import IO, TYPE_CHECKING, Any, Final, cast
 
 from components.agents.mover.job import MANIFEST, RESULT, deposit_key
+from components.agents.mover.manifests import report
+from components.agents.mover.manifests.scan import Seen
 from components.agents.mover.manifests.shards import gather
 from components.agents.mover.store.model import StoreError
+from components.agents.mover.transfer_plan import NAMED, RoundReport
+from operations.relocation.runner.step import StepError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from components.agents.mover.manifests.manifest import Counts
     from components.agents.mover.store.model import Place, Store
+
 
 PIECE: Final = 2**18  # bytes read at once
 
@@ -94,3 +100,88 @@ def _read(store: Store, key: str, file: IO[bytes]) -> None:
             file.write(room[:count])
     finally:
         body.close()
+
+
+def whole_round(results: Sequence[Mapping[str, object]]) -> RoundReport:
+    """One report of all shards; counts are exact, names end where one shard's would."""
+    whole = RoundReport()
+    for each in results:
+        part = cast("dict[str, Any]", each["copy"])
+        for name in ("objects", "size", "skipped", "skipped_size", "retagged", "deleted", "changes"):
+            setattr(whole, name, getattr(whole, name) + part[name])
+        for name in ("foreigns", "failures", "abandoned"):
+            setattr(whole, name, getattr(whole, name) + part[name])
+        whole.changed_during = [*whole.changed_during, *part["changed_during"]][:NAMED]
+        whole.foreign = [*whole.foreign, *((key, why) for key, why in part["foreign"])][:NAMED]
+        whole.failed = [*whole.failed, *((key, why) for key, why in part["failed"])][:NAMED]
+        whole.seconds = max(whole.seconds, part["seconds"])
+    return whole
+
+
+def whole_look(results: Sequence[Mapping[str, object]]) -> Seen:
+    """What all shards have seen; each of them sees all that is reserved."""
+    looks = [cast("dict[str, Any]", each["look"]) for each in results]
+    whole = Seen(reserved=max((each["reserved"] for each in looks), default=0))
+    for part in looks:
+        for name in ("rows", "size", "read_rows", "read_bytes", "changes"):
+            setattr(whole, name, getattr(whole, name) + part[name])
+        whole.changed = [*whole.changed, *part["changed"]][:NAMED]
+    return whole
+
+
+COPY: Final = "copy"
+FILE: Final = "cluster-{}.json"  # in the bucket's folder
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MoverRun:
+    """What movers are asked, and where what is known of such rounds lies.
+
+    Args:
+        kind: word in the Job's name.
+        rate: what all of them may read together, in MiB/s; None for all there is.
+    """
+
+    spec: Mapping[str, object]
+    kind: str
+    folder: Path
+    rate: float | None
+
+    def known(self, *, shards: int) -> dict[str, Any]:
+        """What is known of the rounds before.
+
+        Raises:
+            StepError: they had another number of shards, whose ledgers no mover would find.
+        """
+        if not self._path.exists():
+            return {}
+        found = cast("dict[str, Any]", json.loads(self._path.read_text(encoding="utf-8")))
+        if self.kind == COPY and found["shards"] != shards:
+            raise StepError(
+                f"earlier rounds of this bucket had {found['shards']} shards, not {shards}",
+                hint="each shard has its own ledger: keep their number to the end of the relocation",
+            )
+        return found
+
+    def goes_on(self, known: Mapping[str, object]) -> bool:
+        """Whether the Job that was begun is waited for: an older look would tell how it was then."""
+        return self.kind == COPY and known.get("asked") == self._asked
+
+    def write(self, number: int, *, shards: int, is_open: bool) -> None:
+        """Put on disk whether a round is under way."""
+        report.write(self._path, {"number": number, "open": is_open, "shards": shards, "asked": self._asked})
+
+    @property
+    def _path(self) -> Path:
+        return self.folder / FILE.format(self.kind)
+
+    @property
+    def _asked(self) -> str:
+        return sha256(json.dumps(dict(self.spec), sort_keys=True).encode()).hexdigest()
+
+
+def kinds(folder: Path) -> list[str]:
+    """What is known of in a bucket's folder; copies in any case."""
+    before, after = FILE.split("{}")
+    found = {path.name.removeprefix(before).removesuffix(after) for path in folder.glob(FILE.format("*"))}
+    return sorted(found | {COPY})

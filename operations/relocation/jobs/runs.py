@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final, cast, final
 
 from operations.clouds.kubernetes import client as api_server
+from operations.relocation.cluster.client import api_of
 from operations.relocation.runner.step import StepError
 
 if TYPE_CHECKING:
@@ -16,7 +18,9 @@ if TYPE_CHECKING:
 
     from kubernetes import client
 
+    from operations.relocation.config.endpoints import Side
     from operations.relocation.jobs.objects import Manifest
+
 
 OWNER: Final = "atoll-relocate"
 EVERY_SECONDS: Final = 5.0
@@ -149,3 +153,22 @@ def _ended(status: Mapping[str, object]) -> Ended | None:
                 why="" if each["type"] == "Complete" else f"{each.get('reason', '')}: {each.get('message', '')}",
             )
     return None
+
+
+def opened_runs(side: Side, secrets: Mapping[str, str], *, words: str) -> JobRuns:
+    """Jobs of a side's cluster.
+
+    Args:
+        words: which cluster it is, for messages.
+
+    Raises:
+        StepError: the side names no kubeconfig, or what it names is none.
+    """
+    variable = side.kubeconfig_env or ""
+    named = secrets.get(variable) or os.environ.get(variable, "")
+    hint = f"kubeconfig_env of the {words} names the variable with its kubeconfig"
+    if not named:
+        raise StepError(
+            f"movers run in the cluster of the {words}: {variable or 'its kubeconfig'} is not set", hint=hint
+        )
+    return JobRuns(api_of(named, side, words=words, hint=hint))

@@ -9,8 +9,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from operations.project.journal import NAME, read
-from operations.project.journal_records import Kind
+from operations.project.journal import NAME, Kind, read
 from operations.relocation.rehearsal.environment import STACKS
 from operations.relocation.rehearsal.processes import BIN
 from operations.relocation.runner.state import standing
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from operations.project.journal_records import Record
+    from operations.project.journal import Record
     from operations.relocation.rehearsal.environment import Scene
     from operations.relocation.runner.state import Standing
 

@@ -10,9 +10,17 @@ import yaml
 
 from operations.relocation.rehearsal.cluster import Api, furnish
 from operations.relocation.rehearsal.control_plane import ControlPlane, running
-from operations.relocation.rehearsal.database import RehearsedDatabase, database
-from operations.relocation.rehearsal.store import MOVER, REGION, ROOT, RehearsedStore, store
-from operations.relocation.rehearsal.tracking import RehearsedTracking, tracking
+from operations.relocation.rehearsal.servers import (
+    MOVER,
+    REGION,
+    ROOT,
+    RehearsedDatabase,
+    RehearsedStore,
+    RehearsedTracking,
+    database,
+    store,
+    tracking,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping

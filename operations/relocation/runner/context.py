@@ -2,25 +2,138 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast, final
+from urllib.parse import unquote, urlsplit
 
-from operations.project.journal import NAME, Journal
-from operations.project.journal_records import Kind
+from operations.project.journal import NAME, Journal, Kind
 from operations.project.lease import only_writer
-from operations.relocation.runner.memory import JournalMemory
-from operations.relocation.runner.redaction import fields_without, kept_secret
 from operations.relocation.runner.state import Standing, standing
 from operations.relocation.runner.step import Move
 from planning.values.errors import AtollError, InputError, in_one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
     from datetime import datetime
     from pathlib import Path
 
-    from operations.relocation.config.endpoints import Places
+    from operations.relocation.config.endpoints import Keys, Places, Side
+
+
+SHORTEST: Final = 8  # characters; a shorter one would be found in words that are none
+HIDDEN: Final = "***"
+
+
+def kept_secret(places: Places, values: Mapping[str, str]) -> tuple[str, ...]:
+    """What must never be written: secret keys, tokens, addresses of databases and the passwords in them.
+
+    Args:
+        values: of the environment variables that the places name.
+    """
+    names = [name for side in (places.source, places.target) for name in _variables(side)]
+    found = [values[name] for name in names if values.get(name)]
+    passwords = [each for value in found if (each := _password(value))]
+    return tuple(dict.fromkeys([*found, *passwords, *map(unquote, passwords)]))
+
+
+def _variables(side: Side) -> Iterator[str]:
+    for keys in (side.store.mover, side.store.canary, side.store.admin):
+        yield from _of_keys(keys)
+    yield from (each.uri_env for each in side.databases)
+
+
+def _of_keys(keys: Keys | None) -> Iterator[str]:
+    if keys is not None:
+        yield keys.secret_key_env
+        if keys.session_token_env:
+            yield keys.session_token_env
+
+
+def _password(address: str) -> str:
+    try:
+        return urlsplit(address).password or ""
+    except ValueError:
+        return ""
+
+
+def without_secrets(value: object, secrets: Iterable[str]) -> object:
+    """A JSON value with every secret in it hidden, as text and as a key."""
+    known = sorted((each for each in secrets if len(each) >= SHORTEST), key=len, reverse=True)
+    return _cleaned(value, known)
+
+
+def fields_without(fields: Mapping[str, object], secrets: Iterable[str]) -> dict[str, object]:
+    """JSON fields with every secret in them hidden."""
+    known = tuple(secrets)
+    return {key: without_secrets(each, known) for key, each in fields.items()}
+
+
+def holds_secret(value: object, secrets: Iterable[str]) -> bool:
+    """Whether any text of a JSON value holds a secret."""
+    return without_secrets(value, secrets) != value
+
+
+def _cleaned(value: object, secrets: Iterable[str]) -> object:
+    if isinstance(value, str):
+        for secret in secrets:
+            value = value.replace(secret, HIDDEN)
+        return value
+    if isinstance(value, dict):
+        fields = cast("dict[object, object]", value)
+        return {str(_cleaned(str(key), secrets)): _cleaned(each, secrets) for key, each in fields.items()}
+    if isinstance(value, list | tuple):
+        return [_cleaned(each, secrets) for each in cast("list[object]", value)]
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    return _cleaned(str(value), secrets)
+
+
+@final
+class JournalMemory:
+    """Memory on a journal: the first word counts, since the last roll back."""
+
+    def __init__(self, journal: Journal, *, secrets: Iterable[str] = ()) -> None:
+        """Args: secrets: values that are never written."""
+        self._journal = journal
+        self._secrets = tuple(secrets)
+        self._words: dict[str, object] = {}
+        self._read = 0
+
+    def remember(self, key: str, value: object) -> object:
+        """Write a value down, unless the key has one; what is remembered now.
+
+        Raises:
+            ValueError: it is not JSON, or holds a secret.
+        """
+        known = self._known()
+        if key in known:
+            return known[key]
+        try:
+            kept = cast("object", json.loads(json.dumps(value, allow_nan=False)))
+        except TypeError as error:
+            raise ValueError(f"{key}: only JSON can be remembered") from error
+        if holds_secret(kept, self._secrets):
+            raise ValueError(f"{key}: a secret is not written into the journal")
+        self._journal.append(Kind.REMEMBERED, content={"key": key, "value": kept})
+        return kept
+
+    def recall(self, key: str) -> object | None:
+        """What is remembered; None where nothing is."""
+        return self._known().get(key)
+
+    def _known(self) -> dict[str, object]:
+        """What is remembered, taken up from where it was last asked."""
+        records = self._journal.records
+        for record in records[self._read :]:
+            if record.kind == Kind.ROLLED_BACK:
+                self._words.clear()
+            elif record.kind == Kind.REMEMBERED:
+                self._words.setdefault(str(record.content["key"]), record.content["value"])
+        self._read = len(records)
+        return self._words
+
 
 FOLDER_MODE: Final = 0o700
 RUN: Final = "atoll relocate run {source} {target}"

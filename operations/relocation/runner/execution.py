@@ -5,8 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-from operations.project.journal import NAME, read
-from operations.project.journal_records import Kind
+from operations.project.journal import NAME, Kind, read
 from operations.relocation.runner import freeze_window
 from operations.relocation.runner.context import ROLL_BACK, RUN, Held, Parts, held
 from operations.relocation.runner.state import FREEZE, Standing, State, standing

@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-from operations.project.journal_records import Kind
+from operations.project.journal import Kind
 from planning.relocation.steps import POINT_OF_NO_RETURN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime, timedelta
 
-    from operations.project.journal_records import Record
+    from operations.project.journal import Record
 
 FREEZE: Final = "freeze"
 

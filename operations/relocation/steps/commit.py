@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from operations.relocation.jobs import movers
 from operations.relocation.runner.step import Step, StepError
 from operations.relocation.steps.databases import opened_for_good
-from operations.relocation.writers import databases, resumption, stores
+from operations.relocation.writers import databases, stores, suspension
 from operations.relocation.writers.stores import TARGET
 
 if TYPE_CHECKING:
@@ -45,20 +45,20 @@ def _open_writers(move: Move, hands: Hands) -> Done:
     cluster = hands.cluster(move.places.target, move.secrets, TARGET)
     if cluster is None:
         return {"cluster": "no kubeconfig is named: open the target's writers by hand"}
-    opened = resumption.open_writers(cluster, move)
-    return {"opened": opened, "ready": resumption.wait_ready(cluster, move, patience=hands.patience)}
+    opened = suspension.open_writers(cluster, move)
+    return {"opened": opened, "ready": suspension.wait_ready(cluster, move, patience=hands.patience)}
 
 
 def _start_servers(move: Move) -> list[str]:
     """Model servers, which were made at the target stopped, run; where both clusters can be asked."""
-    from operations.relocation.cluster import serving  # noqa: PLC0415 - SDKs are imported once writers are opened
+    from operations.relocation.cluster import kubeflow  # noqa: PLC0415 - SDKs are imported once writers are opened
     from operations.relocation.cluster.client import opened  # noqa: PLC0415 - as above
 
     source, target = (
         opened(side, move.secrets, words=words)
         for side, words in ((move.places.source, "source"), (move.places.target, "target"))
     )
-    return serving.start_all(move.memory, source=source, target=target) if source and target else []
+    return kubeflow.start_all(move.memory, source=source, target=target) if source and target else []
 
 
 def _prove(move: Move, hands: Hands) -> Done:

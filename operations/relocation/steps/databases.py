@@ -9,7 +9,7 @@ from shutil import rmtree
 from typing import TYPE_CHECKING, Final, Protocol
 
 from operations.project.atomic_files import write_all
-from operations.relocation.databases import hub_schema, mlflow_schema, mysql, postgres, row_checksums
+from operations.relocation.databases import mysql, postgres, row_checksums, schema
 from operations.relocation.databases.client_programs import own_folder
 from operations.relocation.runner.step import Step, StepError
 from operations.relocation.steps import manual_work
@@ -26,8 +26,8 @@ DUMPS: Final = "dumps"
 REPORT: Final = "reports/databases.json"
 # Tables with rows only where somebody worked, by part.
 WORK: Final[Mapping[str, tuple[str, ...]]] = {
-    "mlflow": mlflow_schema.MLFLOW_WORK,
-    "model_registry": hub_schema.HUB_WORK,
+    "mlflow": schema.MLFLOW_WORK,
+    "model_registry": schema.HUB_WORK,
 }
 SHOWN: Final = 10  # differences in a message; all of them stand in the evidence
 

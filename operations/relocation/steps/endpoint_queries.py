@@ -9,16 +9,21 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from operations.clouds.kubernetes.objects import Kind
-from operations.relocation.buckets import capacity, pairs
+from operations.relocation.buckets import pairs, preflight
+from operations.relocation.databases import postgres
+from operations.relocation.databases.uri_rewrite import refusals, survey
 from operations.relocation.runner.step import StepError
+from operations.relocation.steps.rewrite import DECLARE, SCHEMAS, moved_prefixes, rules_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from operations.relocation.config.endpoints import DatabasePlace, Places, Side, StorePlace
-    from operations.relocation.databases.postgres_facts import DatabaseFacts
+    from operations.relocation.databases.postgres import DatabaseFacts
+    from operations.relocation.databases.uri_rules import Rules
 
     Secrets = Mapping[str, str]
+
 
 SECONDS: Final = 10
 LONGEST: Final = 100  # characters of a version
@@ -28,7 +33,7 @@ NAMESPACES: Final = Kind(group="", version="v1", plural="namespaces", name="Name
 
 def database(place: DatabasePlace, secrets: Secrets) -> DatabaseFacts | None:
     """See `live.database_facts`."""
-    from operations.relocation.databases.postgres_facts import facts  # noqa: PLC0415 - a database is asked only here
+    from operations.relocation.databases.postgres import facts  # noqa: PLC0415 - a database is asked only here
 
     return facts(place, secrets)
 
@@ -78,8 +83,6 @@ def mlflow_version(address: str, *, authority: str = "") -> str:
 
 def addresses(places: Places, secrets: Secrets) -> list[str]:
     """See `uri_refusals`."""
-    from operations.relocation.steps.uri_refusals import hold  # noqa: PLC0415 - databases are asked only here
-
     return hold(places, secrets)
 
 
@@ -91,9 +94,31 @@ class Asking:
     database: Callable[[DatabasePlace, Secrets], DatabaseFacts | None] = database
     cluster: Callable[..., int | None] = cluster
     mlflow_version: Callable[[str], str] = mlflow_version
-    administrator_answers: Callable[[StorePlace, Secrets], bool] = capacity.administrator_answers
+    administrator_answers: Callable[[StorePlace, Secrets], bool] = preflight.administrator_answers
     addresses: Callable[[Places, Secrets], list[str]] = addresses
-    room_left: Callable[[StorePlace, Secrets], int | None] = capacity.room_left
+    room_left: Callable[[StorePlace, Secrets], int | None] = preflight.room_left
 
 
 ASKING: Final = Asking()
+
+
+def hold(places: Places, secrets: Mapping[str, str]) -> list[str]:
+    """Databases that were looked at, once the rewriting would refuse none of their addresses.
+
+    Each is only read: what is looked for is what stands still later, when a new rule would cost a roll back.
+
+    Raises:
+        StepError: with every address that fits no rule or becomes too long, counted; or the rules are not sound.
+    """
+    rules = rules_for(places)
+    known = [each for each in places.source.databases if each.part in SCHEMAS and each.engine == "postgresql"]
+    faults = [f"{each.part}: {fault}" for each in known for fault in _refused(each, secrets, rules, places)]
+    if faults:
+        raise StepError("; ".join(faults), hint=DECLARE, evidence={"faults": faults})
+    return [each.part for each in known]
+
+
+def _refused(place: DatabasePlace, secrets: Mapping[str, str], rules: Rules, places: Places) -> list[str]:
+    with postgres.session(place, secrets) as connection:
+        found = survey(connection, SCHEMAS[place.part], rules, moved=moved_prefixes(places), counting=False)
+    return refusals(found)

@@ -13,7 +13,7 @@ from operations.relocation.runner.step import StepError
 from operations.relocation.steps.plan import PLAN_NAME
 from planning.inputs.files import read_json
 from planning.relocation.inventory.assets import Kind, Treatment
-from planning.relocation.methods.manual_moves import STRANGE, WRITTEN, reason
+from planning.relocation.methods.manual_procedures import STRANGE, WRITTEN, reason
 from planning.relocation.plan_form import digest
 from planning.values.errors import InputError, in_one_line
 

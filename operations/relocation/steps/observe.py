@@ -7,8 +7,8 @@ from contextlib import closing
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
-from components.agents.mover.bucket_copy import MANIFEST
 from components.agents.mover.manifests.manifest import rows
+from components.agents.mover.rounds import MANIFEST
 from operations.relocation.buckets import pairs
 from operations.relocation.copies.verification import SOURCE
 from operations.relocation.runner.step import Evidence, Move, Step, StepError

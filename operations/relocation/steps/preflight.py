@@ -11,7 +11,6 @@ from operations.relocation.config.rules import paired
 from operations.relocation.runner.step import Evidence, Move, Step, StepError
 from operations.relocation.steps import manual_work
 from operations.relocation.steps.endpoint_queries import ASKING, Asking
-from operations.relocation.steps.version_differences import differences
 from planning.spec.lock import LOCK_NAME, read_lock
 from planning.values.errors import AtollError, in_one_line
 
@@ -20,6 +19,29 @@ if TYPE_CHECKING:
 
     from operations.relocation.buckets.pairs import Pair
     from operations.relocation.config.endpoints import DatabasePlace
+    from planning.spec.lock import Lock
+
+
+# Parts whose database or objects the target reads as the source has written them (Pipelines: the metadata store is
+# being taken out of it in 2026, so that its own versions do not read each other's, kubeflow/pipelines#14029).
+EQUAL: Final = ("mlflow", "pipelines", "katib", "model_registry", "airflow")
+
+
+def differences(source: Lock, target: Lock) -> Iterator[str]:
+    """What is not the same on both sides, in words."""
+    for name in EQUAL:
+        here, there = _version(source, name), _version(target, name)
+        if here and not there:
+            yield f"{name} {here} runs at {source.stack} and is not installed at {target.stack}"
+        elif here and here != there:
+            yield f"{name} is {here} at {source.stack} and {there} at {target.stack}"
+
+
+def _version(lock: Lock, name: str) -> str:
+    platform = lock.spec.platform
+    part = platform.part(name) if platform else None
+    return part.version if part else ""
+
 
 MIB: Final = 2**20
 CLOSED_BY_US: Final = frozenset({"aws", "minio"})  # kinds of stores whose writers the freeze stops itself

@@ -7,14 +7,12 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
 
 from operations.project.atomic_files import write_all
-from operations.relocation.cluster import pipelines, recreation, serving
-from operations.relocation.cluster.client import opened
-from operations.relocation.cluster.maker import maker
-from operations.relocation.databases import mysql_uris, postgres
+from operations.relocation.cluster import kubeflow, recreation
+from operations.relocation.cluster.client import maker, opened
+from operations.relocation.databases import mysql, postgres
 from operations.relocation.databases.artifact_links import STORES
 from operations.relocation.databases.client_programs import own_folder
-from operations.relocation.databases.hub_schema import HUB
-from operations.relocation.databases.mlflow_schema import MLFLOW
+from operations.relocation.databases.schema import HUB, MLFLOW
 from operations.relocation.databases.sql import MetadataError
 from operations.relocation.databases.uri_rewrite import refusals, rewrite, survey
 from operations.relocation.databases.uri_rules import rules_of
@@ -55,7 +53,7 @@ def do(move: Move) -> Evidence:
     for each in pairs(move):
         if each.source.part == "pipelines" and each.target.engine == "mysql":
             folder = own_folder(move.folder / DUMPS)
-            by_column = mysql_uris.rewrite(each.target, move.secrets, rules, folder=folder)
+            by_column = mysql.rewrite(each.target, move.secrets, rules, folder=folder)
             told[each.name] = {"rewritten": sum(by_column.values()), "by_column": by_column}
     return {
         "rules": [{"source": each.source, "target": each.target} for each in rules.moving],
@@ -116,15 +114,15 @@ def _cluster(move: Move, rules: Rules) -> Evidence:
     makes = maker(move.places.target, move.secrets, words="target")
     if source is None or target is None or makes is None:
         return {"skipped": "relocation.yaml names no kubeconfig for both sides"}
-    recurring = pipelines.schedules(source=source, target=target, makes=makes, rules=rules)
+    recurring = kubeflow.schedules(source=source, target=target, makes=makes, rules=rules)
     for pair in pairs(move):
         if pair.source.part == "pipelines":
             folder = own_folder(move.folder / DUMPS)
-            pipelines.renamed(pair.target, move.secrets, recurring.uids, folder=folder)
-    for kind in serving.SERVICES:
-        move.memory.remember(serving.key_of(kind), {"made": True})
-    served = serving.served(source=source, target=target, makes=makes, rules=rules)
-    every = {pipelines.RECURRING.name: recurring, **served}
+            kubeflow.renamed(pair.target, move.secrets, recurring.uids, folder=folder)
+    for kind in kubeflow.SERVICES:
+        move.memory.remember(kubeflow.key_of(kind), {"made": True})
+    served = kubeflow.served(source=source, target=target, makes=makes, rules=rules)
+    every = {kubeflow.RECURRING.name: recurring, **served}
     return {
         **recreation.summary(every),
         "schedules_with_new_ids": len(recurring.uids),

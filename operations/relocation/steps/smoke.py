@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import closing
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from components.agents.mover.store import s3_client
 from components.agents.mover.store.model import StoreError
 from operations.clouds.kubernetes import kinds
+from operations.clouds.kubernetes.kinds import POD
 from operations.clouds.kubernetes.objects import Kind, mapping, name_of, namespace_of, rows
-from operations.relocation.cluster import probe_pod
-from operations.relocation.cluster.client import opened
-from operations.relocation.cluster.maker import maker
-from operations.relocation.databases import mlflow, mlflow_links, mysql, postgres
+from operations.relocation.cluster.client import maker, opened
+from operations.relocation.databases import mlflow, mysql, postgres
+from operations.relocation.databases import mlflow as mlflow_links
 from operations.relocation.databases.artifact_links import STORES, different, where, within_any
 from operations.relocation.databases.client_programs import own_folder
 from operations.relocation.databases.sql import rows as sql_rows
@@ -24,8 +25,68 @@ from operations.relocation.steps.rewrite import SCHEMAS, rules_for
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from operations.clouds.kubernetes.objects import Cluster
+    from operations.relocation.cluster.recreation import Makes
     from operations.relocation.config.endpoints import DatabasePlace, Side
     from operations.relocation.runner.step import Evidence, Move
+
+
+NAME: Final = "atoll-relocation-smoke"
+NAMESPACE: Final = "default"
+# The image of every pod's own pause container: a node that runs pods has it, and placing asks for no image at all.
+IMAGE: Final = "registry.k8s.io/pause:3.10"
+SECONDS: Final = 90.0
+EVERY: Final = 1.0
+
+
+def manifest() -> dict[str, object]:
+    """The pod, as "restricted" of the Pod Security Standards asks it to be."""
+    container: Mapping[str, object] = {
+        "name": "pause",
+        "image": IMAGE,
+        "resources": {"requests": {"cpu": "1m", "memory": "8Mi"}, "limits": {"cpu": "10m", "memory": "16Mi"}},
+        "securityContext": {
+            "allowPrivilegeEscalation": False,
+            "capabilities": {"drop": ["ALL"]},
+            "readOnlyRootFilesystem": True,
+            "runAsNonRoot": True,
+            "runAsUser": 65534,
+        },
+    }
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": NAME, "namespace": NAMESPACE, "labels": {"app.kubernetes.io/managed-by": "atoll"}},
+        "spec": {
+            "automountServiceAccountToken": False,
+            "enableServiceLinks": False,
+            "restartPolicy": "Never",
+            "terminationGracePeriodSeconds": 0,
+            "securityContext": {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}},
+            "tolerations": [{"operator": "Exists"}],
+            "containers": [container],
+        },
+    }
+
+
+def placed(cluster: Cluster, makes: Makes, *, sleep: Callable[[float], None] = time.sleep) -> str:
+    """The node that it was placed on, or why it was not as "! reason"; it is deleted in the end."""
+    makes.create(POD, manifest())  # of a run that was killed, it may be there already
+    try:
+        for _ in range(int(SECONDS / EVERY)):
+            found = cluster.get(POD, namespace=NAMESPACE, name=NAME) or {}
+            node = str(mapping(found.get("spec")).get("nodeName") or "")
+            if node:
+                return node
+            sleep(EVERY)
+        conditions = rows(
+            mapping((cluster.get(POD, namespace=NAMESPACE, name=NAME) or {}).get("status")).get("conditions")
+        )
+        said = next((str(each.get("message")) for each in conditions if each.get("type") == "PodScheduled"), "")
+        return f"! no node took it within {SECONDS:.0f} s: {said or 'the scheduler said nothing'}"
+    finally:
+        makes.delete(POD, namespace=NAMESPACE, name=NAME)
+
 
 SHOWN: Final = 20  # faults of one check in the evidence
 CLAIM: Final = Kind(group="", version="v1", plural="persistentvolumeclaims", name="PersistentVolumeClaim")
@@ -185,7 +246,7 @@ def _pod(move: Move) -> Check:
     makes = maker(move.places.target, move.secrets, words="target")
     if cluster is None or makes is None:
         return Check({"skipped": "relocation.yaml names no kubeconfig of the target"}, [])
-    said = probe_pod.placed(cluster, makes)
+    said = placed(cluster, makes)
     return Check({}, [f"a pod was not placed: {said[2:]}"]) if said.startswith("! ") else Check({"node": said}, [])
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING, Final
 
-from components.agents.mover.bucket_copy import MANIFEST
 from components.agents.mover.manifests.comparison import Terms, compare
+from components.agents.mover.rounds import MANIFEST
 from operations.relocation.buckets import pairs as stores
 from operations.relocation.copies import repair, rounds, verification
 from operations.relocation.copies.verification import Proving

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from planning.acceptance.report.fabric import fabric_blocks
 from planning.acceptance.report.formatting import FAILED, UNTOLD, Speaker, from_report, quoted
-from planning.acceptance.report.nodes import node_blocks
+from planning.acceptance.report.tables import fabric_blocks, node_blocks
 from planning.agents.measurement_records import BY_ID, Per
 from planning.documents.blocks import Bullets, Document, Heading, Notice, Paragraph, Table
-from planning.documents.figures import Figure, Origin, Sentence, listed, say
-from planning.documents.sources import reckoned
+from planning.documents.figures import Figure, Origin, Sentence, listed, reckoned, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

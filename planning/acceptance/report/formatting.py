@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from planning.acceptance.limits import plain
 from planning.agents.measurement_records import BY_ID
-from planning.documents.figures import DIGIT, Figure, Origin, Sentence, say
-from planning.documents.sources import reckoned, shown
+from planning.documents.figures import DIGIT, Figure, Origin, Sentence, reckoned, say, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -4,29 +4,55 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from planning.agreements.contract.compute import compute
+from planning.agreements.contract.compute import compute, fabric, scaled
 from planning.agreements.contract.context import Sides
-from planning.agreements.contract.fabric import fabric
 from planning.agreements.contract.node_lifecycle import allocation, burn_in, spares
 from planning.agreements.contract.parties import accepted, parties
 from planning.agreements.contract.price import onboarding, price
 from planning.agreements.contract.remedies import delivered, shortfall
-from planning.agreements.contract.scaling import scaled
-from planning.agreements.contract.signatures import signatures, timeline
 from planning.agreements.contract.storage import control, storage
 from planning.agreements.contract.support import brought, generation, migration, support
+from planning.agreements.onboarding.plan import steps, title_of
 from planning.checklist.model.checklist import checklist_digest
-from planning.documents.blocks import Document, Notice, Paragraph
-from planning.documents.figures import say
-from planning.documents.sources import of_lock
+from planning.documents.blocks import Blank, Document, Heading, Notice, Paragraph, Table
+from planning.documents.figures import of_lock, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from catalogs.catalog import Catalog
+    from planning.agreements.onboarding.plan import Step
     from planning.checklist.model.checklist import Checklist
     from planning.documents.blocks import Block
     from planning.spec.lock import Lock
+
+
+SIGNERS: Final = ("customer", "provider")
+
+
+def timeline(sides: Sides) -> Iterator[Block]:
+    """The steps from signing to the first job, who answers for each, and how long it takes."""
+    yield Heading(2, say("Timeline"))
+    yield Table(
+        caption=say("Each step waits for the one above."),
+        head=(say("step"), say("who answers for it"), say("takes")),
+        rows=tuple((title_of(each, sides.catalog), each.owner, each.takes) for each in _steps(sides)),
+    )
+    yield Paragraph(say("The command atoll onboard ", sides.stack, " makes days of a calendar of it."))
+
+
+def _steps(sides: Sides) -> tuple[Step, ...]:
+    return steps(sides.lock, sides.checklist, sides.catalog)
+
+
+def signatures(sides: Sides) -> Iterator[Block]:
+    """Two places to sign; a provider each where there are several."""
+    yield Heading(2, say("Signatures"))
+    signers = [say("customer"), *(say("provider of ", place.name) for place in sides.places)]
+    for who in signers if len(sides.places) > 1 else map(say, SIGNERS):
+        yield Paragraph(say("For the ", who, ":"))
+        yield from (Blank(say(each)) for each in ("Name", "Date", "Signature"))
+
 
 LAWYER: Final = "This is no legal advice. Have a lawyer review it before anyone signs."
 SECTIONS: Final[tuple[Callable[[Sides], Iterator[Block]], ...]] = (

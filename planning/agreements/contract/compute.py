@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from catalogs.throughput import achievable
 from planning.acceptance.node_limits import SPOT
-from planning.agreements.contract.context import measured
-from planning.agreements.contract.limits import OPEN, accelerator_facts, accelerator_name, bound
-from planning.documents.blocks import Blank, Heading, Paragraph, Table
-from planning.documents.figures import listed, say
-from planning.documents.sources import of_catalog, of_lock, reckoned
+from planning.agreements.contract.context import (
+    OPEN,
+    UNKNOWN,
+    accelerator_facts,
+    accelerator_name,
+    bound,
+    measured,
+    network_fact,
+    theory,
+)
+from planning.documents.blocks import Blank, Bullets, Heading, Paragraph, Table
+from planning.documents.figures import listed, of_catalog, of_lock, reckoned, say, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from catalogs.model import Term
     from planning.acceptance.node_limits import ExpectedPool
-    from planning.agreements.contract.context import Sides
-    from planning.agreements.contract.lock_references import PoolAt
+    from planning.agreements.contract.context import PoolAt, Sides
     from planning.documents.blocks import Block
     from planning.documents.figures import Figure, Sentence
 
@@ -142,3 +149,130 @@ def _precision(pool: PoolAt, found: ExpectedPool, sides: Sides) -> Sentence:
         return say(OPEN)
     source = sides.source(facts.source, facts.as_of)
     return say(of_catalog(found.precision, f"accelerators.csv {facts.name} {found.precision}", source=source))
+
+
+def fabric(sides: Sides) -> Iterator[Block]:
+    """All-reduce over nodes, for pools whose nodes work together; nothing where none does."""
+    pools = [(pool, found) for pool in sides.pools if sides.together(pool) and (found := sides.expected_pool(pool))]
+    pools = [(pool, found) for pool, found in pools if found.all_reduce]
+    if not pools:
+        return
+    payload = (sides.promise("all_reduce_payload", 0), sides.promise("all_reduce_payload", 1))
+    yield Heading(3, say("Fabric"))
+    yield Table(
+        caption=say("Bus bandwidth of an all-reduce of ", payload[0], " to ", payload[1], " GB, in GB/s."),
+        head=(say("pool"), say("fabric"), say("nodes"), say("in theory"), say("at least")),
+        rows=tuple(_over(pool, found, sides) for pool, found in pools),
+        numbers_from=3,
+    )
+    share = sides.promise("all_reduce_share")
+    share_percent = sides.catalog.promises["all_reduce_share"].value * 100
+    yield Paragraph(
+        say(
+            "At least is ",
+            reckoned(share_percent, "share times a hundred", share, text=f"{shown(share_percent)}%"),
+            " of the theory, at each of these node counts and payloads: it may fall a little with more nodes, never"
+            " below this. All nodes of a pool stand on one spine, so that none is further from the rest: groups of them"
+            " are measured too, and the report plots what was measured against the theory.",
+        )
+    )
+    yield from (
+        Blank(say(pool.name, ": bus bandwidth of an all-reduce, GB/s"))
+        for pool, found in pools
+        if not found.all_reduce[0].limit.known
+    )
+    yield measured(sides, "all_reduce")
+
+
+def _over(pool: PoolAt, found: ExpectedPool, sides: Sides) -> tuple[Sentence, ...]:
+    limit = found.all_reduce[0].limit
+    inputs = (*network_fact(sides, pool), *accelerator_facts(sides, pool, "nvlink_gb_per_s"))
+    share = sides.promise("all_reduce_share")
+    return (
+        pool.name,
+        say(pool.pool.fabric),
+        listed(_steps(pool, found, sides)),
+        theory(limit, *inputs),
+        bound(limit, *inputs, share) if inputs else say(OPEN),
+    )
+
+
+def _steps(pool: PoolAt, found: ExpectedPool, sides: Sides) -> Iterator[Sentence]:
+    """Node counts: those of the catalog that the pool reaches, and its own."""
+    promised = {int(value): at for at, value in enumerate(sides.catalog.promises["all_reduce_nodes"].values)}
+    own = {pool.pool.working: "working", pool.pool.max_nodes: "max_nodes"}
+    for each in found.all_reduce:
+        if each.nodes in promised:
+            yield say(sides.promise("all_reduce_nodes", promised[each.nodes]))
+        elif each.nodes in own:
+            yield say(pool.count(own[each.nodes]))
+        elif each.nodes == found.nodes:
+            nodes = (pool.count("working"), pool.count("spares"))
+            yield say(reckoned(found.nodes, "working nodes and spares", *nodes))
+        else:
+            yield say("two")
+
+
+WORDS: Final = {"on_demand": "on demand", "spot": "spot"}
+
+
+def scaled(sides: Sides) -> Iterator[Block]:
+    """What is always there and what comes and goes, pool by pool."""
+    yield Heading(2, say("Reserved and autoscaled parts"))
+    head = (say("pool"), say("bought"), say("least nodes"), say("most nodes"), say("when it has none to give"))
+    yield Table(head=head, rows=tuple(_scale(pool) for pool in sides.pools))
+    scales = any(pool.pool.min_nodes < pool.pool.max_nodes for pool in sides.pools)
+    held = any(pool.pool.kind == "reserved" for pool in sides.pools)
+    yield Paragraph(
+        say(
+            "What lies between least and most is paid for only while it runs."
+            if scales
+            else "Nothing scales here: every node is there, and paid for, all month.",
+            " Reserved nodes are paid for all month, running or not." if held else "",
+        )
+    )
+    yield from _terms(sides)
+
+
+def _bought(pool: PoolAt, field: str) -> Sentence:
+    """A purchase in words; one that binds by its name in the lock, which the terms below explain."""
+    purchase: str = getattr(pool.pool, field)
+    return say(WORDS[purchase]) if purchase in WORDS else say(of_lock(purchase, f"{pool.at}.{field}"))
+
+
+def _terms(sides: Sides) -> Iterator[Block]:
+    """What a purchase that binds means at its provider; what no source says of it is a line."""
+    bought = {
+        (pool.pool.purchase, pool.place.spec.placement.provider): pool
+        for pool in sides.pools
+        if pool.pool.kind not in {"on_demand", "spot"}
+    }
+    known = [(pool, term) for pool in bought.values() if (term := sides.term(pool)) is not None]
+    if known:
+        yield Bullets(tuple(say(_purchase(pool), ": ", _note(term, sides)) for pool, term in known))
+    yield from (
+        Blank(say(_purchase(pool), ": how much of it is paid up front"))
+        for pool, term in known
+        if term.upfront == UNKNOWN
+    )
+
+
+def _purchase(pool: PoolAt) -> Figure:
+    return of_lock(pool.pool.purchase, f"{pool.at}.purchase")
+
+
+def _note(term: Term, sides: Sides) -> Figure:
+    upfront = f", paid up front: {term.upfront}" if term.upfront != UNKNOWN else ""
+    text = f"{term.months} months{upfront}; {term.note}" if term.months else f"{term.note}"
+    return of_catalog(text, f"terms.csv {term.purchase} note", source=sides.source(term.source, None))
+
+
+def _scale(pool: PoolAt) -> tuple[Sentence, ...]:
+    fallback = say("bought ", _bought(pool, "fallback")) if pool.pool.fallback else say("work waits")
+    return (
+        pool.name,
+        _bought(pool, "purchase"),
+        say(pool.count("min_nodes")),
+        say(pool.count("max_nodes")),
+        say("always there") if pool.pool.min_nodes == pool.pool.max_nodes else fallback,
+    )

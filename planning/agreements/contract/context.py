@@ -9,26 +9,106 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.offers import known_term
 from planning.acceptance.expectations import expected
+from planning.acceptance.limits import plain
 from planning.agents.measurement_records import CHECKS
-from planning.agreements.contract.lock_references import Place
 from planning.documents.blocks import Blank, Paragraph
-from planning.documents.figures import listed, say
-from planning.documents.sources import of_catalog, of_checklist, of_lock, shown, source_text
+from planning.documents.figures import listed, of_catalog, of_checklist, of_lock, reckoned, say, shown, source_text
+from planning.platform.burn_in_eligibility import burned_in
 from planning.spec.lock import to_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from datetime import date
+    from decimal import Decimal
 
     from catalogs.catalog import Catalog
     from catalogs.model import Term
     from planning.acceptance.expectations import Expected, ExpectedPool
-    from planning.agreements.contract.lock_references import PoolAt, TierAt
+    from planning.acceptance.limits import Limit
     from planning.checklist.model.agreement import Agreement
     from planning.checklist.model.checklist import Checklist
     from planning.documents.blocks import Block
-    from planning.documents.figures import Figure, Sentence
-    from planning.documents.sources import Value
+    from planning.documents.figures import Figure, Sentence, Value
+    from planning.spec.cluster import ClusterSpec, Pool, Tier
     from planning.spec.lock import Lock
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """One cluster of the lock.
+
+    Args:
+        at: path of it in the lock, "placements.0".
+        told: whether its name has to be said, because there are several.
+    """
+
+    spec: ClusterSpec
+    at: str
+    told: bool
+
+    @property
+    def name(self) -> Figure:
+        """What the stack calls it."""
+        return of_lock(self.spec.placement.name, f"{self.at}.placement.name")
+
+    @property
+    def built(self) -> bool:
+        """Whether the program builds the cluster."""
+        return self.spec.existing is None and self.spec.placement.target != "none"
+
+    def pools(self) -> Iterator[PoolAt]:
+        """Its node pools."""
+        for number, pool in enumerate(self.spec.pools):
+            yield PoolAt(pool=pool, at=f"{self.at}.pools.{number}", place=self)
+
+    def tiers(self) -> Iterator[TierAt]:
+        """Its storage."""
+        for number, tier in enumerate(self.spec.storage):
+            yield TierAt(tier=tier, at=f"{self.at}.storage.{number}", place=self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolAt:
+    """A node pool and its path in the lock."""
+
+    pool: Pool
+    at: str
+    place: Place
+
+    @property
+    def name(self) -> Sentence:
+        """Its name, with that of its placement where there are several."""
+        name = of_lock(self.pool.name, f"{self.at}.name")
+        return say(self.place.name, ": ", name) if self.place.told else say(name)
+
+    def count(self, field: str) -> Figure:
+        """A whole number of it: "working", "spares", "min_nodes", "max_nodes", "accelerators"."""
+        value: int = getattr(self.pool, field)
+        return of_lock(value, f"{self.at}.{field}")
+
+    @property
+    def accelerated(self) -> bool:
+        """Whether its nodes have accelerators."""
+        return self.pool.accelerators > 0
+
+    @property
+    def burned_in(self) -> bool:
+        """Whether its standing nodes are tested before they take work."""
+        return self.pool in burned_in(self.place.spec)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TierAt:
+    """A storage tier and its path in the lock."""
+
+    tier: Tier
+    at: str
+    place: Place
+
+    @property
+    def name(self) -> Sentence:
+        """Its name, with that of its placement where there are several."""
+        return say(self.place.name, ": ", self.tier.tier) if self.place.told else say(self.tier.tier)
 
 
 NO: Final = "no"
@@ -151,3 +231,70 @@ def settled(label: Sentence, figure: Figure | None, *, before: str, after: str) 
 def counted(figure: Figure, one: str, many: str) -> Sentence:
     """A number and its noun: "1 node", "2 nodes"."""
     return say(figure, " ", one if figure.text == "1" else many)
+
+
+OPEN: Final = "to be agreed"
+
+
+def bound(limit: Limit, *inputs: Figure) -> Sentence:
+    """The least of a limit; "none" where there cannot be one.
+
+    "to be agreed" where somebody should know it and nobody does, or where less than it would be no proof of a fault.
+    """
+    if limit.least is None or limit.beyond or not inputs:
+        return say("none" if limit.optional else OPEN)
+    return say(reckoned(limit.least, limit.why, *inputs, text=plain(limit.least)))
+
+
+def agreed_figure(limit: Limit) -> Figure | None:
+    """The least of a limit that was agreed on; None for one that follows from something else."""
+    return of_checklist(limit.least, limit.agreed_at) if limit.agreed_at and limit.least is not None else None
+
+
+def theory(limit: Limit, *inputs: Figure) -> Sentence:
+    """What the least is a share of."""
+    if limit.theory is None or not inputs:
+        return say("none" if limit.optional else OPEN)
+    return say(
+        reckoned(
+            limit.theory,
+            "the slowest link of a node: Gbps / 8, or the links of one accelerator",
+            *inputs,
+            text=plain(limit.theory),
+        )
+    )
+
+
+def accelerator_facts(sides: Sides, pool: PoolAt, *columns: str) -> tuple[Figure, ...]:
+    """Columns of accelerators.csv that the catalog knows: "memory_gb", "nvlink_gb_per_s", or a precision."""
+    facts = sides.catalog.accelerators.get(pool.pool.accelerator or "")
+    if facts is None:
+        return ()
+    known: dict[str, Decimal | int | None] = {
+        **facts.tflops,
+        "memory_gb": facts.memory_gb,
+        "nvlink_gb_per_s": facts.nvlink_gb_per_s,
+    }
+    source = sides.source(facts.source, facts.as_of)
+    found = ((column, known.get(column)) for column in columns)
+    return tuple(
+        of_catalog(value, f"accelerators.csv {facts.name} {column}", source=source)
+        for column, value in found
+        if value is not None
+    )
+
+
+def network_fact(sides: Sides, pool: PoolAt) -> tuple[Figure, ...]:
+    """Gbps of a node's network, where the catalog knows it."""
+    provider = pool.place.spec.placement.provider
+    machine = sides.catalog.machines.get((provider, pool.pool.machine))
+    if machine is None or machine.network_gbps is None:
+        return ()
+    at = f"machines.csv {provider} {machine.name} network_gbps"
+    return (of_catalog(machine.network_gbps, at, source=sides.source(machine.source, machine.as_of)),)
+
+
+def accelerator_name(pool: PoolAt) -> Sentence:
+    """Which accelerator, "none" for a pool without."""
+    name = pool.pool.accelerator
+    return say(of_lock(name, f"{pool.at}.accelerator")) if name else say("none")

@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING, Final
 
 from planning.agreements.contract.context import BINDING, NO, UNKNOWN, measured, settled
 from planning.documents.blocks import Blank, Bullets, Heading, Notice, Paragraph
-from planning.documents.figures import listed, say
-from planning.documents.sources import of_catalog, of_lock
+from planning.documents.figures import listed, of_catalog, of_lock, say
 from planning.platform.burn_in_eligibility import why_not
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from planning.agreements.contract.context import Sides
-    from planning.agreements.contract.lock_references import PoolAt
+    from planning.agreements.contract.context import PoolAt, Sides
     from planning.documents.blocks import Block
     from planning.documents.figures import Sentence
 

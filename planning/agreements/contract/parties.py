@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Final
 from planning.ceilings.verdict import COSTS
 from planning.checklist.model.vocabulary import Operation
 from planning.documents.blocks import Blank, Heading, Notice, Paragraph, Table
-from planning.documents.figures import say
-from planning.documents.sources import of_catalog, of_checklist, of_lock
+from planning.documents.figures import of_catalog, of_checklist, of_lock, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from planning.agreements.contract.context import Sides
-    from planning.agreements.contract.lock_references import Place
+    from planning.agreements.contract.context import Place, Sides
     from planning.checklist.model.agreement import Contact
     from planning.documents.blocks import Block
     from planning.documents.figures import Figure, Sentence

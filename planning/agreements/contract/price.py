@@ -11,8 +11,7 @@ from planning.agreements.contract.parties import customer_is_served
 from planning.checklist.model.vocabulary import HOME
 from planning.costs.upfront import list_upfront
 from planning.documents.blocks import Blank, Bullets, Heading, Notice, Paragraph, Table
-from planning.documents.figures import say
-from planning.documents.sources import of_lock, reckoned
+from planning.documents.figures import of_lock, reckoned, say
 from planning.values.money import to_cents
 
 if TYPE_CHECKING:

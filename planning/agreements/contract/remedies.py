@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from planning.agreements.contract.context import settled
 from planning.documents.blocks import Blank, Bullets, Heading, Notice, Paragraph, Table
-from planning.documents.figures import listed, say
-from planning.documents.sources import of_checklist, of_lock, reckoned, shown
-from planning.platform.alerts.slo_targets import INCLUDED, NO_FABRIC, counted_fabric, counted_tier
+from planning.documents.figures import listed, of_checklist, of_lock, reckoned, say, shown
+from planning.platform.alerts.availability import INCLUDED, NO_FABRIC, counted_fabric, counted_tier
 from planning.values.money import HOURS_PER_MONTH
 
 if TYPE_CHECKING:

@@ -7,21 +7,18 @@ from typing import TYPE_CHECKING, Final
 from catalogs.throughput import tier_speeds
 from planning.acceptance.limits import plain
 from planning.acceptance.storage_limits import sold_mb_per_s
-from planning.agreements.contract.context import measured
-from planning.agreements.contract.limits import OPEN, agreed_figure, bound
+from planning.agreements.contract.context import OPEN, agreed_figure, bound, measured
 from planning.agreements.contract.parties import provider_title
 from planning.agreements.contract.remedies import slo
 from planning.documents.blocks import Blank, Heading, Notice, Paragraph, Table
-from planning.documents.figures import listed, say
-from planning.documents.sources import of_catalog, of_lock, reckoned
+from planning.documents.figures import listed, of_catalog, of_lock, reckoned, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from planning.acceptance.limits import Limit
     from planning.acceptance.storage_limits import ExpectedTier
-    from planning.agreements.contract.context import Sides
-    from planning.agreements.contract.lock_references import Place, TierAt
+    from planning.agreements.contract.context import Place, Sides, TierAt
     from planning.documents.blocks import Block
     from planning.documents.figures import Figure, Sentence
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Final
 from planning.agreements.contract.context import counted, settled
 from planning.checklist.model.vocabulary import Operation, Orchestration, Support
 from planning.documents.blocks import Blank, Bullets, Heading, Notice, Paragraph, Table
-from planning.documents.figures import say
-from planning.documents.sources import of_catalog, of_checklist, of_lock
+from planning.documents.figures import of_catalog, of_checklist, of_lock, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -3,24 +3,60 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import date, timedelta
 from math import ceil
 from typing import TYPE_CHECKING, Final
 
-from planning.agreements.onboarding import workdays as days
-from planning.documents.figures import Figure, Sentence, say
-from planning.documents.sources import of_catalog, of_checklist, of_promise, reckoned, source_text
+from planning.documents.figures import (
+    Figure,
+    Sentence,
+    of_catalog,
+    of_checklist,
+    of_promise,
+    reckoned,
+    say,
+    source_text,
+)
 from planning.platform.burn_in_eligibility import burned_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from datetime import date
 
     from catalogs.catalog import Catalog
     from catalogs.commitments import HandoverStep
     from planning.checklist.model.agreement import Contact
     from planning.checklist.model.checklist import Checklist
     from planning.spec.lock import Lock
+
+
+FRIDAY: Final = 4
+ONE_DAY: Final = timedelta(days=1)
+
+
+def works(day: date) -> bool:
+    """Whether it is Monday to Friday."""
+    return day.weekday() <= FRIDAY
+
+
+def working(day: date) -> date:
+    """That day, or the next on which people work."""
+    while not works(day):
+        day += ONE_DAY
+    return day
+
+
+def after(day: date) -> date:
+    """The next day on which people work."""
+    return working(day + ONE_DAY)
+
+
+def last_of(first: date, working_days: int) -> date:
+    """Last of so many working days, `first` being the first of them; `first` itself for none."""
+    day = first
+    for _ in range(working_days - 1):
+        day = after(day)
+    return day
+
 
 BURN_IN: Final = "burn_in"
 LOAD: Final = "load"
@@ -89,9 +125,9 @@ def _placed(lock: Lock, checklist: Checklist, catalog: Catalog) -> Iterator[Step
         used = [*used, length.figure]
         first = last = None
         if free is not None:
-            first = free if length.through else days.working(free)
+            first = free if length.through else working(free)
             last = _last(first, length)
-            free = last + days.ONE_DAY if length.days else first
+            free = last + ONE_DAY if length.days else first
         day += length.days
         yield Step(
             id=row.step,
@@ -113,7 +149,7 @@ def _last(first: date, length: Length) -> date:
     """Its last day; `first` where it takes no time of its own. Machines work on any day, people on some."""
     if length.through:
         return first + timedelta(days=max(length.days, 1) - 1)
-    return days.last_of(first, length.days)
+    return last_of(first, length.days)
 
 
 def title_of(step: Step, catalog: Catalog) -> Sentence:

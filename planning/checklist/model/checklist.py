@@ -11,9 +11,8 @@ from pydantic import BeforeValidator, Field
 
 from planning.checklist.model.agreement import Agreement
 from planning.checklist.model.people import Access, Email, Team
-from planning.checklist.model.platform import PlatformAsk
+from planning.checklist.model.platform import PlatformAsk, Usage
 from planning.checklist.model.units import Cidr, Count, Flag, GigabitsPerS, Gigabytes, Number, Whole, refuse_truth
-from planning.checklist.model.usage import Usage
 from planning.checklist.model.vocabulary import (
     CloudName,
     FileShape,
@@ -24,7 +23,7 @@ from planning.checklist.model.vocabulary import (
     Residency,
     Support,
 )
-from planning.checklist.model.workload import Name, Strict, Workload
+from planning.checklist.model.workload import Name, Notebooks, Strict, Workload
 
 DOMAIN: Final = r"^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$"
 _SUGGESTED: Final = tuple(
@@ -283,3 +282,15 @@ def checklist_digest(checklist: Checklist) -> str:
     """Digest of what a checklist asks: the same while comments, layout or the agreement change, which price nothing."""
     asked = checklist.model_dump_json(exclude_defaults=True, exclude={"agreement"})
     return "sha256:" + sha256(asked.encode()).hexdigest()
+
+
+SMALL: Final = "small"
+STANDARD: Final = "standard"
+
+
+def size_of(checklist: Checklist) -> str:
+    """The size asked for; small where there are only notebooks, else standard."""
+    if checklist.platform.size is not None:
+        return checklist.platform.size
+    only_notebooks = all(isinstance(work, Notebooks) for work in checklist.workloads)
+    return SMALL if only_notebooks else STANDARD

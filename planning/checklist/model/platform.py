@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from planning.checklist.model.units import Whole
+from planning.checklist.model.units import Count, Gigabytes, Whole
 from planning.checklist.model.workload import Strict
+from planning.values.money import Range
 
 PART_NAMES: Final = r"^[a-z][a-z0-9_]*$"
 PartName = Annotated[str, Field(pattern=PART_NAMES)]
@@ -36,3 +38,62 @@ class PlatformAsk(Strict):
     """Slices that accelerators are cut into, as in "all-1g.10gb"; for `sharing: mig`."""
     handover: Literal["none", "argo_cd"] = "none"
     """Who goes on installing: Atoll, or Argo CD from the customer's own repository."""
+
+
+class Volume(Strict):
+    """Volumes of three months."""
+
+    low: Gigabytes
+    """In a quiet month."""
+    expected: Gigabytes
+    """In a usual month."""
+    high: Gigabytes
+    """In a busy month."""
+
+    def as_range(self) -> Range:
+        """GB as a range.
+
+        Raises:
+            ValueError: they do not rise.
+        """
+        return Range(self.low, self.expected, self.high)
+
+
+class Requests(Strict):
+    """Numbers of requests in three months."""
+
+    low: Count
+    """In a quiet month."""
+    expected: Count
+    """In a usual month."""
+    high: Count
+    """In a busy month."""
+
+    def thousands(self) -> Range:
+        """Thousands of requests, which is how they are sold.
+
+        Raises:
+            ValueError: they do not rise.
+        """
+        return Range(self.low, self.expected, self.high).times(Decimal(1) / 1000)
+
+
+class Usage(Strict):
+    """What is paid by use, measured or foreseen; each replaces the single figure asked for elsewhere."""
+
+    egress: Volume | None = None
+    """Volume to the internet in a month; replaces traffic.egress_per_month and its max."""
+    ingress: Volume | None = None
+    """Volume from the internet in a month; replaces traffic.ingress_per_month."""
+    peering: Volume | None = None
+    """Volume over the peering in a month; replaces main_cloud.peering_per_month."""
+    logs: Volume | None = None
+    """Volume of logs taken in; replaces traffic.logs_per_month."""
+    growth: Volume | None = None
+    """Volume by which the cold tier grows in a month; billed as it lies there over the contract, or over a year."""
+    writes: Requests | None = None
+    """Requests that write or list objects of the cold tier in a month."""
+    reads: Requests | None = None
+    """Requests that read objects of the cold tier in a month."""
+    measured: str | None = Field(default=None, max_length=200)
+    """Where the figures are from, as `atoll usage import` writes it; none where they are foreseen."""

@@ -12,7 +12,7 @@ from planning.checklist.model.checklist import Checklist
 from planning.checklist.model.structure import kinds
 from planning.checklist.reading.validation_messages import Wrong, explain, fields_near
 from planning.checklist.rules.table import broken_rules
-from planning.inputs import scalars
+from planning.inputs import plain_values
 from planning.inputs.faults import Source, locate, nearest, spell
 from planning.inputs.files import read_text, refused
 from planning.inputs.plain_values import REFUSED, plain
@@ -131,7 +131,7 @@ def _input_error(faults: Sequence[Fault], *, file: str) -> InputError:
 
 
 def _no_fields(root: Node | None, *, source: Source) -> Fault:
-    empty = root is None or (isinstance(root, Scalar) and root.plain and scalars.value(root.text) is None)
+    empty = root is None or (isinstance(root, Scalar) and root.plain and plain_values.value(root.text) is None)
     if empty:
         return source.fault("the checklist is empty", place=Place(1, 1), hint="`atoll init` writes a first one")
     hint = 'start with "customer:" and "workloads:", each at the beginning of a line'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from catalogs.accelerators import accelerators
+from catalogs.providers import accelerators
 from planning.checklist.model.vocabulary import Purchase
 from planning.checklist.model.workload import Compute
 from planning.checklist.rules.rule_violation import Broken

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from planning.checklist.model.checklist import networks, suggested_range
 from planning.checklist.model.vocabulary import CloudName
 from planning.checklist.rules.rule_violation import Broken
-from planning.values import subnets, vpn_addresses
+from planning.values import addresses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -102,8 +102,8 @@ def _allowed(
 
 def vpn_has_addresses(checklist: Checklist) -> Iterator[Broken]:
     """The VPN's own range lies outside every network that it leads to."""
-    if checklist.access.vpn and vpn_addresses.free_range(networks(checklist)) is None:
-        ranges = ", ".join(str(each) for each in vpn_addresses.RANGES)
+    if checklist.access.vpn and addresses.free_range(networks(checklist)) is None:
+        ranges = ", ".join(str(each) for each in addresses.RANGES)
         message = f"the networks take all of {ranges}, one of which the VPN needs"
         yield Broken(("where", "cidr"), message, "choose a narrower where.cidr, as in 10.64.0.0/16")
 
@@ -208,7 +208,7 @@ def _fits(cidr: IPv4Network, *, path: Path) -> Iterator[Broken]:
         yield from wrong or [Broken(path, f"{cidr} is not a range of private addresses", SUGGESTION)]
         return
     try:
-        subnets.split(cidr, zones=ZONES)
+        addresses.split(cidr, zones=ZONES)
     except ValueError as error:
         yield Broken(path, str(error), "a /16 is right for nearly every cluster")
 

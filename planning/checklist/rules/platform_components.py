@@ -5,13 +5,20 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
+from catalogs.providers import FORBIDDABLE, ONLY_S3, WITH_BUCKET, profile, unreachable
 from catalogs.software.reader import parts
+from planning.checklist.model.checklist import size_of
+from planning.checklist.model.vocabulary import CloudName
+from planning.checklist.model.workload import Batch, Notebooks
 from planning.checklist.rules.rule_violation import Broken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from catalogs.providers import KubernetesProfile
+    from catalogs.software.model import Part
     from planning.checklist.model.checklist import Checklist
+
 
 REGISTRY: Final = "oci://"
 EVERY_SIZE: Final = ("small", "standard", "full")
@@ -78,3 +85,136 @@ def slices_named(checklist: Checklist) -> Iterator[Broken]:
         yield Broken(("platform", "sharing"), "MIG is wanted without saying into which slices", hint)
     if asked.mig_profile is not None and asked.sharing != "mig":
         yield Broken(("platform", "mig_profile"), "slices are named, and MIG is not wanted", 'write "sharing: mig"')
+
+
+PATH: Final = ("platform", "object_store")
+ENGINES: Final = frozenset({"minio", "seaweedfs"})
+
+
+def store_exists(checklist: Checklist) -> Iterator[Broken]:
+    """The provider's bucket can be the object store only where Atoll makes a bucket: nowhere on an existing cluster."""
+    where = checklist.where
+    if checklist.platform.object_store != "provider":
+        return
+    left = {each.value for each in where.wanted or CloudName} - {each.value for each in where.excluded}
+    if where.existing is not None:
+        message = "on an existing cluster no bucket of the provider is made, so none can be the object store"
+    elif left and left.isdisjoint(WITH_BUCKET):
+        message = (
+            f"a bucket is made at {', '.join(sorted(WITH_BUCKET))} only, so none can be the object store elsewhere"
+        )
+    else:
+        return
+    yield Broken(PATH, message, 'write "object_store: minio" or "object_store: seaweedfs"')
+
+
+def parts_reach_store(checklist: Checklist) -> Iterator[Broken]:
+    """No chosen part is one that the bucket of the only provider does not understand."""
+    where, store = checklist.where, checklist.platform.object_store
+    left = set(where.wanted) - set(where.excluded)
+    if where.existing is not None or len(left) != 1:
+        return
+    (provider,) = left
+    asked, size = checklist.platform, size_of(checklist)
+    chosen = [name for name in ONLY_S3 if size in parts()[name].sizes or name in asked.extra]
+    for name in chosen:
+        reason = unreachable(name, store=store, provider=provider)
+        if reason and name not in asked.without:
+            message = f"{parts()[name].title} cannot use the bucket of {provider}: {reason}"
+            yield Broken(PATH, message, f'write "object_store: minio", or "without: [{name}]"')
+
+
+def one_store(checklist: Checklist) -> Iterator[Broken]:
+    """There is one object store: two engines would answer to the same name."""
+    chosen = checklist.platform.object_store
+    for at, name in enumerate(checklist.platform.extra):
+        if name in ENGINES and name != chosen:
+            message = f'"{name}" is added, and the object store is "{chosen}"'
+            yield Broken(("platform", "extra", at), message, f'write "object_store: {name}", and leave the line out')
+
+
+OURS: Final = "atoll"
+# What a part would own, in words of profiles.csv, to what it is called.
+ROLES: Final = {
+    "gpu_driver": "the GPU driver",
+    "device_plugin": "the device plugin",
+    "dcgm_exporter": "the DCGM exporter",
+    "network_plugin": "the device plugin of the fabric",
+    "node_feature_discovery": "node feature discovery",
+    "node_repair": "the repair of nodes",
+}
+OPERATOR: Final = "gpu_operator"
+BRINGS: Final = ("device_plugin", "dcgm_exporter")  # parts that the GPU Operator brings itself
+
+
+def allowed_by_provider(checklist: Checklist) -> Iterator[Broken]:
+    """An added part is not one that the only provider forbids."""
+    found = _home(checklist)
+    for at, part in _extra(checklist):
+        if found is not None and part.forbidden_by and part.forbidden_by in found.forbidden:
+            message = f'"{part.name}" is wanted, and on {found.title} {FORBIDDABLE[part.forbidden_by]}'
+            yield Broken(("platform", "extra", at), message, "delete it; what it brings is there already")
+
+
+def one_owner(checklist: Checklist) -> Iterator[Broken]:
+    """Driver, device plugin, DCGM and fabric plugin have one owner each: a second one breaks the nodes."""
+    found = _home(checklist)
+    names = {part.name for _, part in _extra(checklist)}
+    for at, part in _extra(checklist):
+        path = ("platform", "extra", at)
+        if OPERATOR in names and part.name in BRINGS:
+            message = f'two owners of one part: "{part.name}" is wanted, and "{OPERATOR}", which brings it too'
+            yield Broken(path, message, f'keep "{OPERATOR}", and delete "{part.name}"')
+        elif found is not None and part.forbidden_by not in found.forbidden:
+            theirs = [ROLES[role] for role in part.owns if getattr(found, role) == "provider"]
+            if theirs:
+                message = f'two owners of one part: "{part.name}" is wanted, and {found.title} brings {theirs[0]}'
+                yield Broken(path, message, "delete it; Atoll adds the device parts that the provider leaves to it")
+
+
+def sharing_is_ours(checklist: Checklist) -> Iterator[Broken]:
+    """Accelerators are shared by the device plugin, and cut by the GPU Operator: it must be ours."""
+    found, asked = _home(checklist), checklist.platform
+    if found is None or asked.sharing == "none":
+        return
+    path = ("platform", "sharing")
+    if asked.sharing == "mig" and found.gpu_driver != OURS:
+        message = f"MIG is set up by the GPU Operator, which is not ours on {found.title}"
+        yield Broken(path, message, 'write "sharing: none", and choose such machines at the provider')
+    if asked.sharing == "time_slicing" and OURS not in (found.gpu_driver, found.device_plugin):
+        message = f"accelerators are shared by the device plugin, and {found.title} brings its own"
+        yield Broken(path, message, 'write "sharing: none"; the provider shares them in its own way')
+
+
+def sharing_for_notebooks(checklist: Checklist) -> Iterator[Broken]:
+    """Notebooks share accelerators, jobs do not; nodes that cannot be told apart are all shared or none."""
+    if checklist.platform.sharing == "none":
+        return
+    path = ("platform", "sharing")
+    if not any(isinstance(work, Notebooks) for work in checklist.workloads):
+        yield Broken(path, "accelerators are shared by notebooks, and there are none", 'write "sharing: none"')
+    others = [work.name for work in checklist.workloads if _takes_whole(work)]
+    if checklist.where.existing is not None and others:
+        message = f"on a cluster that exists every accelerator would be shared, also those of {', '.join(others)}"
+        yield Broken(path, message, 'write "sharing: none", or give the notebooks a cluster of their own')
+
+
+def _takes_whole(work: object) -> bool:
+    """Whether a workload runs on whole accelerators."""
+    if isinstance(work, Batch):
+        return work.accelerators > 0
+    return not isinstance(work, Notebooks)
+
+
+def _extra(checklist: Checklist) -> Iterator[tuple[int, Part]]:
+    known = parts()
+    yield from ((at, known[name]) for at, name in enumerate(checklist.platform.extra) if name in known)
+
+
+def _home(checklist: Checklist) -> KubernetesProfile | None:
+    """The profile of the one provider that home can be at; None while several may be chosen."""
+    where = checklist.where
+    if where.existing is not None:
+        return profile(where.existing.provider)
+    left = set(where.wanted) - set(where.excluded)
+    return profile(next(iter(left))) if len(left) == 1 else None

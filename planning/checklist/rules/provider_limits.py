@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from catalogs.profiles import profile
-from catalogs.provider_restrictions import FORBIDDABLE
+from catalogs.providers import FORBIDDABLE, profile
 from planning.checklist.model.vocabulary import Purchase
 from planning.checklist.model.workload import Inference
 from planning.checklist.rules.rule_violation import Broken

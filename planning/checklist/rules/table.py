@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING, Final
 
 from planning.checklist.rules import (
     agreement,
-    devices,
     hardware,
-    load,
     money,
     network,
-    object_store,
     people,
     placements,
     platform_components,
     provider_limits,
-    regions,
-    teams,
-    usage,
     workloads,
 )
+from planning.checklist.rules import money as usage
+from planning.checklist.rules import people as teams
+from planning.checklist.rules import placements as regions
+from planning.checklist.rules import platform_components as devices
+from planning.checklist.rules import platform_components as object_store
+from planning.checklist.rules import workloads as load
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

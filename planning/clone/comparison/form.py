@@ -12,10 +12,9 @@ from planning.values.json_format import SCHEMA_VERSION
 
 if TYPE_CHECKING:
     from planning.clone.comparison.difference import Difference
-    from planning.clone.comparison.latency import Latency
     from planning.clone.comparison.parity import Parity
     from planning.clone.comparison.price_lines import OneSided, PriceLines
-    from planning.clone.comparison.residency import Abode, Residence
+    from planning.clone.comparison.residency import Abode, Latency, Residence
     from planning.clone.comparison.stack_comparison import Comparison
 
 _CLOSED: Final = ConfigDict(extra="forbid", use_attribute_docstrings=True)

@@ -6,20 +6,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from planning.clone.comparison.capabilities import differences
-from planning.clone.comparison.latency import latency
 from planning.clone.comparison.parity import parities
 from planning.clone.comparison.price_lines import price_lines
-from planning.clone.comparison.residency import residences
+from planning.clone.comparison.residency import latency, residences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from catalogs.catalog import Catalog
     from planning.clone.comparison.difference import Difference
-    from planning.clone.comparison.latency import Latency
     from planning.clone.comparison.parity import Parity
     from planning.clone.comparison.price_lines import PriceLines
-    from planning.clone.comparison.residency import Residence
+    from planning.clone.comparison.residency import Latency, Residence
     from planning.spec.lock import Lock
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from planning.clone.decisions.answer import put, said
-from planning.clone.decisions.decision import DROP, KEEP, NONE, Choice, Decision, Need
+from planning.clone.decisions.decision import DROP, KEEP, NONE, Choice, Decision, Need, put, said
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,11 +6,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from planning.checklist.model.vocabulary import CloudName, Residency
-from planning.clone.decisions.answer import Path, put, said, value_at
 from planning.clone.decisions.contract_terms import agreed
-from planning.clone.decisions.decision import DROP, KEEP, NONE, Choice, Decision, Need
-from planning.clone.decisions.machines import machine_decisions
-from planning.clone.decisions.restrictions import promoted
+from planning.clone.decisions.decision import DROP, KEEP, NONE, Choice, Decision, Need, Path, put, said, value_at
+from planning.clone.decisions.restrictions import machine_decisions, promoted
 from planning.quoting.assembly.access import MACHINES
 from planning.values.errors import InputError
 

@@ -10,9 +10,7 @@ from planning.checklist.model.vocabulary import HOME, Support
 from planning.costs.bill import Group
 from planning.costs.charge import Charge
 from planning.costs.charges.connectivity import READ_OFF, declared_ways, link, way_in
-from planning.costs.charges.platform_bucket import BUCKET, bucket
-from planning.costs.charges.platform_volumes import declared_volumes, volumes
-from planning.costs.charges.storage_tiers import OBJECT_ITEMS, lying, requests
+from planning.costs.charges.storage import BUCKET, OBJECT_ITEMS, bucket, declared_volumes, lying, requests, volumes
 from planning.values.money import HOURS_PER_MONTH, ZERO, Range
 
 if TYPE_CHECKING:

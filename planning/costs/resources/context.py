@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, final
 
 from planning.costs.charge import CHARGES_INPUT, Charge
-from planning.costs.resources.properties import Properties, UnreadableError
+from planning.costs.resources.resource import Properties, UnreadableError
 from planning.values.money import HOURS_PER_MONTH, Range
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from itertools import chain
 from typing import Final
 
 from planning.costs.resources.clouds.azure import FREE as AZURE_SINGLE
-from planning.costs.resources.clouds.gcp.free_types import MODULES as GCP_MODULES
-from planning.costs.resources.clouds.gcp.free_types import SINGLE as GCP_SINGLE
+from planning.costs.resources.clouds.gcp.network import MODULES as GCP_MODULES
+from planning.costs.resources.clouds.gcp.network import SINGLE as GCP_SINGLE
 
 _OF_BUCKET: Final = "settings of buckets are not charged, what lies in them is"
 _MODULES: Final[dict[str, tuple[str, str]]] = {  # module: (rule, resources in it)

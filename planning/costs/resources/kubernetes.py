@@ -10,7 +10,7 @@ from catalogs.model import Item
 from planning.costs.bill import Group
 from planning.costs.resources.findings import Free
 from planning.costs.resources.locations import place_of
-from planning.costs.resources.properties import Properties, UnreadableError
+from planning.costs.resources.resource import Properties, UnreadableError
 from planning.values.money import Range
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from planning.costs.resources.findings import Place
-from planning.costs.resources.properties import Properties, UnreadableError
+from planning.costs.resources.resource import Properties, UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

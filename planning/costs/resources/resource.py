@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from decimal import Decimal, InvalidOperation
+from typing import Final, TypeAlias, cast, final
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from planning.values.money import ZERO
 
 Value: TypeAlias = "str | int | float | bool | Unknown | Secret | list[Value] | dict[str, Value] | None"
 
@@ -52,3 +53,130 @@ class Resource:
     provider: str | None = None
     protect: bool = False
     retain_on_delete: bool = False
+
+
+_LARGEST: Final = (
+    Decimal(10) ** 10
+)  # an exabyte in GB is a tenth of it; more would make amounts too long for exact cents
+
+
+class UnreadableError(Exception):
+    """A property on which a price or a rule hangs cannot be read. The message names it: a resource is unpriced with it.
+
+    Args:
+        path: the property ("scalingConfig.minSize"); "" where it is about no single one.
+    """
+
+    def __init__(self, message: str, *, path: str = "") -> None:
+        super().__init__(message)
+        self.path = path
+
+
+@final
+class Properties:
+    """A value inside a resource's inputs, together with its path ("scalingConfig.minSize")."""
+
+    __slots__ = ("path", "value")
+
+    def __init__(self, value: object, path: str = "") -> None:
+        self.value = value
+        self.path = path
+
+    def at(self, name: str) -> Properties:
+        """The property `name` of this object; of something unknown or absent, again something unknown or absent.
+
+        Raises:
+            UnreadableError: this is neither.
+        """
+        path = f"{self.path}.{name}" if self.path else name
+        value = self.value
+        if isinstance(value, Mapping):
+            return Properties(cast("Mapping[str, object]", value).get(name), path)
+        if value is None or isinstance(value, Unknown | Secret):
+            return Properties(value, path)
+        raise UnreadableError(f"{self.path} is not an object", path=self.path)
+
+    @property
+    def said(self) -> bool:
+        """Whether anything stands here, even something unknown."""
+        return self.value is not None
+
+    def each(self) -> tuple[Properties, ...]:
+        """The elements of a list; none where nothing is said.
+
+        Raises:
+            UnreadableError: unknown, secret, or not a list.
+        """
+        if self.value is None:
+            return ()
+        if not isinstance(self._plain(), list):
+            raise UnreadableError(f"{self.path} is not a list", path=self.path)
+        elements = cast("list[object]", self.value)
+        return tuple(Properties(element, f"{self.path}[{index}]") for index, element in enumerate(elements))
+
+    def text(self, default: str | None = None) -> str:
+        """A text; `default` where nothing is said.
+
+        Raises:
+            UnreadableError: unknown, secret, not a text, or not said and without default.
+        """
+        if self.value is None and default is not None:
+            return default
+        value = self._plain()
+        if not isinstance(value, str):
+            raise UnreadableError(f"{self.path} is not a text", path=self.path)
+        return value
+
+    def flag(self, *, default: bool) -> bool:
+        """True or false; `default` where nothing is said.
+
+        Raises:
+            UnreadableError: unknown, secret or something else.
+        """
+        if self.value is None:
+            return default
+        value = self._plain()
+        if value in ("true", "false"):
+            return value == "true"
+        if not isinstance(value, bool):
+            raise UnreadableError(f"{self.path} is neither true nor false", path=self.path)
+        return value
+
+    def number(self, default: Decimal | int | None = None) -> Decimal:
+        """A quantity, which is never negative; `default` where nothing is said.
+
+        Raises:
+            UnreadableError: unknown, secret, not a number, negative, beyond reason, or not said and without default.
+        """
+        if self.value is None and default is not None:
+            return Decimal(default)
+        value = self._plain()
+        if isinstance(value, bool) or not isinstance(value, int | float | str):
+            raise UnreadableError(f"{self.path} is not a number", path=self.path)
+        return self._bounded(value)
+
+    def _bounded(self, value: float | str) -> Decimal:
+        """The value as a decimal between 0 and what is reasonable."""
+        try:
+            number = Decimal(value) if isinstance(value, int) else Decimal(str(value))
+        except InvalidOperation:
+            raise UnreadableError(f"{self.path} is not a number", path=self.path) from None
+        if not number.is_finite() or not ZERO <= number <= _LARGEST:
+            raise UnreadableError(f"{self.path} is not a quantity between 0 and {_LARGEST:.0e}", path=self.path)
+        return number
+
+    def _plain(self) -> object:
+        """The value, once it is said, known and no secret."""
+        if self.value is None:
+            raise UnreadableError(f"{self.path} is not said", path=self.path)
+        if isinstance(self.value, Unknown):
+            raise UnreadableError(f"{self.path} is known only after creation{_origin(self.value)}", path=self.path)
+        if isinstance(self.value, Secret):
+            raise UnreadableError(f"{self.path} is secret", path=self.path)
+        return self.value
+
+
+def _origin(unknown: Unknown) -> str:
+    """Where an unknown value comes from, as far as that is known."""
+    name = unknown.urn.rsplit("::", 1)[-1]
+    return f" of {name}" if name else ""

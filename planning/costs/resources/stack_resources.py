@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, final
 
-from planning.costs.resources.properties import Properties, UnreadableError
+from planning.costs.resources.resource import Properties, UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from planning.checklist.model.checklist import networks
 from planning.quoting.assembly import usage
 from planning.spec.cluster import Amounts, Gateway, Link
-from planning.values.vpn_addresses import free_range
+from planning.values.addresses import free_range
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

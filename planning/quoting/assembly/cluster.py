@@ -6,11 +6,12 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item, PurchaseKind
+from catalogs.providers import PARTS
+from catalogs.providers import profile as catalogued
 from planning.checklist.model.vocabulary import HOME, CloudName
 from planning.quoting.assembly import usage
 from planning.quoting.assembly.access import gateway, link
 from planning.quoting.assembly.platform import platform
-from planning.quoting.assembly.provider_profile import profile_of
 from planning.quoting.assembly.teams import people
 from planning.quoting.assembly.zones import cluster_zones, pool_zones
 from planning.quoting.candidates.candidate import node_disk_gb
@@ -24,6 +25,7 @@ from planning.spec.cluster import (
     Peering,
     Placement,
     Pool,
+    Profile,
     Services,
     Tier,
 )
@@ -32,10 +34,31 @@ from planning.values.money import HOURS_PER_MONTH, NOTHING, ZERO, Range
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from catalogs.catalog import Catalog
     from planning.checklist.model.checklist import Checklist, TierAsk
     from planning.quoting.candidates.candidate import Candidate, Part
     from planning.quoting.candidates.market import Market, Place
     from planning.sizing.demand import Demand
+
+
+def profile_of(provider: str, catalog: Catalog) -> Profile:
+    """The profile of a provider's Kubernetes; of a cluster that nobody manages where it sells none."""
+    found = catalogued(provider)
+    sold = catalog.providers[provider].kubernetes
+    return Profile.model_validate(
+        {
+            "provider": provider,
+            "title": found.title if found.provider == provider or not sold else sold,
+            **{part: getattr(found, part) for part in PARTS},
+            "forbidden": found.forbidden,
+            "disk_class": found.disk_class,
+            "shared_class": found.shared_class,
+            "rdma_resource": found.rdma_resource,
+            "oldest_kubernetes": found.oldest_kubernetes,
+            "notes": (found.notes,) if found.notes else (),
+        }
+    )
+
 
 # Newest minor in EKS standard support (until 2027-03-27, endoflife.date/amazon-eks) that Kubeflow 26.03 asks for
 # (1.35 and later, its release note).

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Final, final
 
 from catalogs.model import Item
+from catalogs.providers import WITH_BUCKET, profile
 from planning.costs.bill import Group
 from planning.costs.charges.cluster import charges
 from planning.costs.pricing import LEAST_BILL_USD
-from planning.quoting.assembly.cluster import count_zones, spec
+from planning.quoting.assembly.cluster import count_zones, spec, target
+from planning.quoting.assembly.platform import explain_missing_plugin
 from planning.quoting.assembly.zones import cluster_zones
 from planning.quoting.candidates.candidate import node_disk_gb
+from planning.values.addresses import NARROWEST_RANGES, count_room
 from planning.values.money import NOTHING, ZERO, Range
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from decimal import Decimal
 
+    from catalogs.catalog import Catalog
     from planning.checklist.model.checklist import Checklist
     from planning.costs.charge import Charge
     from planning.quoting.candidates.market import Market, Place
@@ -121,3 +125,64 @@ class PlaceCosts:
     def _without_teams(self) -> Checklist:
         """The checklist of a cluster without pools, of which nothing can be guaranteed."""
         return self._checklist.model_copy(update={"teams": ()})
+
+
+CUT_FOR_NODES: Final = frozenset({"gcp"})  # targets where each node takes a block of the cluster's own range
+
+
+@final
+class Buildable:
+    """What each provider's target can carry of one checklist.
+
+    Args:
+        home: whether it is the placement with the platform.
+        accelerated: whether any of its pools has accelerators.
+    """
+
+    def __init__(self, checklist: Checklist, catalog: Catalog, *, home: bool, accelerated: bool) -> None:
+        self._checklist = checklist
+        self._accelerated = accelerated
+        self._catalog = catalog
+        self._home = home
+        self._rooms: dict[str, int | None] = {}
+        self.crowded: dict[str, str] = {}  # why a cluster was too large for the range, by provider
+
+    def refusal(self, provider: str) -> str:
+        """Why no cluster of the checklist can be there; "" where one can."""
+        store = self._checklist.platform.object_store
+        if self._home and store == "provider" and target(provider, self._checklist) not in WITH_BUCKET:
+            return "the object store is to be the provider's, and no bucket is made there"
+        if self._accelerated and self._lacks_device_plugin(provider):
+            return "platform.without leaves the NVIDIA device plugin out, and nothing else brings it there"
+        cidr = self._checklist.where.cidr
+        narrowest = NARROWEST_RANGES.get(target(provider, self._checklist), cidr.max_prefixlen)
+        fits = cidr.prefixlen <= narrowest and self._room(provider) != 0
+        return "" if fits else f"{cidr} is too narrow for a cluster there"
+
+    def _lacks_device_plugin(self, provider: str) -> bool:
+        """Whether it is ours to install and left out."""
+        if "device_plugin" not in self._checklist.platform.without or target(provider, self._checklist) == "existing":
+            return False
+        return not explain_missing_plugin(profile(provider))
+
+    def bounds(self, provider: str) -> bool:
+        """Whether the range bounds the number of nodes there."""
+        return self._room(provider) is not None
+
+    def has_room(self, provider: str, *, nodes: int) -> bool:
+        """Whether so many nodes find addresses in the cluster's range; one for none is a refusal, and none of ours."""
+        room = self._room(provider)
+        if not room or nodes <= room:
+            return True
+        self.crowded[provider] = f"{self._checklist.where.cidr} has room for {room:,} nodes at {provider}"
+        return False
+
+    def _room(self, provider: str) -> int | None:
+        """Nodes for which the range has addresses; None where nothing there bounds them."""
+        if provider not in self._rooms:
+            built_by, wanted = target(provider, self._checklist), self._checklist.storage.warm
+            shared = self._catalog.tiers.get((provider, "warm")) if wanted is not None else None
+            lustre = shared is not None and shared.item == Item.SHARED_SSD
+            cidr = self._checklist.where.cidr
+            self._rooms[provider] = count_room(cidr, lustre=lustre) if built_by in CUT_FOR_NODES else None
+        return self._rooms[provider]

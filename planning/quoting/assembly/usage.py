@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from planning.costs.charges.storage_tiers import OBJECT_ITEMS
+from planning.costs.charges.storage import OBJECT_ITEMS
 from planning.spec.cluster import Amounts
 from planning.values.money import HOURS_PER_MONTH, NOTHING, ZERO, Range
 

@@ -9,14 +9,23 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.model import PurchaseKind
 from planning.sizing.assumptions import OWN, Rule
-from planning.sizing.machines.node_hours import ATTEMPTS, REPEATED, SHARED_BY
-from planning.sizing.machines.node_start import CPU, GPU, HALF, interruptions, node_start, read_fact
+from planning.sizing.machines.run_time import (
+    ATTEMPTS,
+    CPU,
+    GPU,
+    HALF,
+    REPEATED,
+    SHARED_BY,
+    interruptions,
+    node_start,
+    read_fact,
+)
 from planning.values.money import HOURS_PER_MONTH, NOTHING, ZERO, Range
 
 if TYPE_CHECKING:
     from catalogs.model import Accelerator, Offer
     from planning.sizing.demand import Demand, Fit
-    from planning.sizing.machines.node_start import NodeStart
+    from planning.sizing.machines.run_time import NodeStart
 
 HOURS_PER_DAY: Final = 24
 DAYS: Final = HOURS_PER_MONTH / HOURS_PER_DAY

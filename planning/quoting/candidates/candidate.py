@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
+from math import ceil, inf
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from catalogs.model import PurchaseKind
 from planning.costs.pricing import with_fallback
 from planning.quoting.candidates.billed_hours import total_hours, with_interruptions
+from planning.sizing.demand import Misfit
+from planning.sizing.machines.fit import fit
+from planning.sizing.machines.rejection_reasons import MONTH_TOO_SHORT
 from planning.values.money import HOURS_PER_MONTH, NOTHING, Range
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Container, Iterator, Sequence
 
     from catalogs.model import Accelerator, Machine, Offer, Price
-    from planning.quoting.candidates.market import Market, Place
+    from planning.quoting.candidates.market import CpuStock, Market, Place, Stock
     from planning.sizing.demand import Demand, Fit
+
 
 # Our own sizes, in GB: an OS image with a GPU driver and a few container images of 10-20 GB each on GPU nodes.
 GPU_NODE_DISK_GB: Final = 200
@@ -155,3 +161,137 @@ def rank_reading(candidate: Candidate, market: Market, reading: Callable[[Range]
 def _beside_usd(candidate: Candidate, market: Market) -> Decimal:
     """USD per node-hour of what a node needs beside itself."""
     return market.beside_node_usd(candidate.place, candidate.disk_gb)
+
+
+INTERRUPTIBLE: Final = frozenset({PurchaseKind.SPOT, PurchaseKind.FLEX})
+
+
+def is_uninterrupted(candidate: Candidate) -> bool:
+    """Whether nothing of it can be taken away while it runs."""
+    return all(part.offer.term.kind not in INTERRUPTIBLE for part in candidate.parts)
+
+
+def is_reserved(candidate: Candidate) -> bool:
+    """Whether any of it is reserved for the contract."""
+    return any(part.offer.term.kind is PurchaseKind.RESERVED for part in candidate.parts)
+
+
+def in_time(candidate: Candidate) -> Candidate | None:
+    """The candidate, or the same offer on more nodes where interruptions would make a run late; None where none do.
+
+    Interruptions undo about as many node hours on any number of nodes, so that what they leave of the time bounds it.
+    """
+    if candidate.fit.hours_per_run is None:
+        return candidate
+    demand, offer = candidate.demand, candidate.parts[0].offer
+    most = min((each for each in (demand.deadline_hours, demand.most_hours_per_run) if each is not None), default=None)
+    found = candidate
+    while most is not None and found.fit.hours_per_run is not None and found.fit.hours_per_run > most:
+        sits, left = found.fit, most - (found.fit.hours_per_run - found.fit.work_hours)
+        least = ceil(sits.working * sits.work_hours / left) if left > 0 else 0
+        more = (
+            fit(demand, found.machine, found.accelerator, nodes=max(sits.working + 1, least))
+            if least
+            else MONTH_TOO_SHORT
+        )
+        if isinstance(more, Misfit):
+            return None
+        more = replace(more, is_least=candidate.fit.is_least)
+        found = whole(demand, more, offer, found.accelerator, fallback=candidate.parts[0].fallback)
+    return found
+
+
+def list_purchases(
+    demand: Demand,
+    sits: Fit,
+    offers: Sequence[Offer],
+    stock: Stock,
+    *,
+    fallback: Callable[[Offer], Price | None],
+) -> Iterator[Candidate]:
+    """Every way to buy the nodes: one offer for all, or a reserved base with a burst beside it."""
+    plain: dict[str, list[Offer]] = {}
+    first: dict[PurchaseKind, Candidate | None] = {}
+    for offer in offers:
+        kind = offer.term.kind
+        if kind not in first:
+            first[kind] = in_time(whole(demand, sits, offer, stock.accelerator))
+        made = first[kind]
+        if made is not None:
+            yield sold_as(made, offer, fallback=fallback(offer))
+        if kind is not PurchaseKind.RESERVED:
+            plain.setdefault(offer.region, []).append(offer)
+    if not 0 < sits.min_nodes < sits.working + sits.spares:
+        return
+    for base in offers:
+        if base.term.kind is PurchaseKind.RESERVED:
+            for burst in plain.get(base.region, ()):
+                yield split(
+                    demand,
+                    sits,
+                    base=base,
+                    burst=burst,
+                    accelerator=stock.accelerator,
+                    fallback=fallback(burst),
+                )
+
+
+SLACK: Final = 1 + 1e-9  # the bounds are floats, the costs are not
+SHORT: Final = 1e-9  # of a node, for the same reason
+
+
+def best_cpu(
+    demand: Demand,
+    stock: Sequence[CpuStock],
+    *,
+    kinds: Container[PurchaseKind],
+    allows: Callable[[Offer], bool],
+    fallback: Callable[[Offer], Price | None],
+    keep: Callable[[Candidate], bool],
+    cost: Callable[[Candidate], Decimal],
+    reading: Callable[[Range], Decimal],
+) -> Candidate | None:
+    """The candidate of least cost; ties go to the first name.
+
+    Args:
+        stock: by USD per core, least first: once the cores alone cost more than the best so far, all others do.
+        kinds: purchases that are allowed at all; `allows` looks at each offer.
+        fallback: the price of what may take an offer's place.
+        cost: USD per month that decides.
+        reading: which end of a range decides, for the hours of a node.
+    """
+    memory_gib = float(demand.memory_gib)
+    best: tuple[Decimal, str, str] | None = None
+    chosen: Candidate | None = None
+    limit, hours = inf, 0.0
+    for each in stock:
+        if each.usd_per_core * demand.vcpus * hours > limit:
+            break
+        if each.kind not in kinds or each.usd_per_gib * memory_gib * hours > limit:
+            continue
+        nodes = max(-(-demand.vcpus // each.vcpus), ceil(memory_gib / each.memory_gib - SHORT))
+        if each.usd_per_core * each.vcpus * nodes * hours > limit:
+            continue
+        offer = each.offer()
+        candidate = _on(demand, offer, fallback) if allows(offer) else None
+        if candidate is None or not keep(candidate):
+            continue
+        hours = float(reading(candidate.fit.node_hours) / (candidate.fit.working + candidate.fit.spares))
+        key = (cost(candidate), candidate.machine.name, candidate.parts[0].offer.price.purchase)
+        if best is None or key < best:
+            best, chosen, limit = key, candidate, float(key[0]) * SLACK
+    return chosen
+
+
+def with_hours(candidate: Candidate, hours: Decimal) -> Candidate:
+    """The same CPU machines, up for this many hours of a month."""
+    part = candidate.parts[0]
+    found = _on(replace(candidate.demand, busy_hours=hours), part.offer, lambda _: part.fallback)
+    if found is None:
+        raise TypeError(f"{candidate.machine.name} fitted for other hours")
+    return found
+
+
+def _on(demand: Demand, offer: Offer, fallback: Callable[[Offer], Price | None]) -> Candidate | None:
+    sits = fit(demand, offer.machine, None)
+    return None if isinstance(sits, Misfit) else whole(demand, sits, offer, None, fallback=fallback(offer))

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Form, PurchaseKind
-from catalogs.profiles import profile
-from catalogs.provider_restrictions import FORBIDDABLE
+from catalogs.providers import FORBIDDABLE, profile
 from planning.checklist.model.vocabulary import Purchase, Residency
 from planning.checklist.rules.provider_limits import conflicts
 

@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from catalogs.catalog import Catalog
-    from catalogs.machines import Size
     from catalogs.model import Accelerator, Machine, Offer, Price, Region
-    from catalogs.offers import RoughOffer
+    from catalogs.offers import RoughOffer, Size
     from planning.costs.charge import Charge
     from planning.values.money import Range
 

@@ -9,13 +9,22 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Final, final
 
 from catalogs.model import PurchaseKind
-from catalogs.staleness import MACHINE_AGE_LIMIT_DAYS, too_old
+from catalogs.prices import MACHINE_AGE_LIMIT_DAYS, too_old
 from planning.checklist.model.vocabulary import HOME
 from planning.quoting.assembly.cluster import target
-from planning.quoting.assembly.feasibility import Buildable
-from planning.quoting.assembly.fixed_costs import PlaceCosts
-from planning.quoting.candidates.candidate import Candidate, rank_reading, rank_usd, sold_as, whole
-from planning.quoting.candidates.cpu import best_cpu
+from planning.quoting.assembly.fixed_costs import Buildable, PlaceCosts
+from planning.quoting.candidates.candidate import (
+    INTERRUPTIBLE,
+    Candidate,
+    best_cpu,
+    in_time,
+    is_uninterrupted,
+    list_purchases,
+    rank_reading,
+    rank_usd,
+    sold_as,
+    whole,
+)
 from planning.quoting.candidates.eligibility import (
     accelerator_refusal,
     least_nodes,
@@ -25,9 +34,8 @@ from planning.quoting.candidates.eligibility import (
     place_refusal,
 )
 from planning.quoting.candidates.extra_nodes import Sizes
-from planning.quoting.candidates.purchases import INTERRUPTIBLE, in_time, is_uninterrupted, list_purchases
 from planning.sizing.demand import Misfit
-from planning.sizing.machines.node_hours import all_month, hours_beside
+from planning.sizing.machines.run_time import all_month, hours_beside
 from planning.values.money import HOURS_PER_MONTH, NOTHING, ZERO
 
 if TYPE_CHECKING:

@@ -15,10 +15,9 @@ from heapq import heapify, heappop, heappush
 from itertools import product
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from planning.quoting.candidates.candidate import rank_usd
-from planning.quoting.candidates.cpu import with_hours
+from planning.quoting.candidates.candidate import rank_usd, with_hours
 from planning.quoting.search.candidate_set import EXPECTED, SYSTEM, anything
-from planning.sizing.machines.node_hours import hours_beside
+from planning.sizing.machines.run_time import hours_beside
 from planning.values.money import NOTHING, Range
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from planning.checklist.model.usage import Usage
+from planning.checklist.model.platform import Usage
 from planning.checklist.model.vocabulary import HOME, Support
 from planning.values.money import ZERO
 

@@ -7,16 +7,26 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
+from planning.quoting.quote import Twin
+from planning.quoting.search.candidate_set import anything
+from planning.quoting.search.least_cost import anywhere, complete, find_cheapest
 from planning.quoting.search.least_time import NEVER, pace
-from planning.values.money import NOTHING, Range
+from planning.values.money import NOTHING, ZERO, Range
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
+    from catalogs.model import PurchaseKind
     from planning.quoting.candidates.candidate import Candidate
+    from planning.quoting.candidates.market import Place
+    from planning.quoting.quote import Option
+    from planning.quoting.search.candidate_set import CandidateSet, Keep
+    from planning.quoting.search.least_cost import Only, Pick
     from planning.quoting.search.placements import Placed
+    from planning.spec.cluster import ClusterSpec, Pool
 
     Cluster = tuple[Placed, ...]
+
 
 FEWEST: Final = 3
 MOST: Final = 5
@@ -164,3 +174,126 @@ def _purchases(cluster: Sequence[Placed]) -> object:
         )
         for each in cluster
     )
+
+
+def find_alternatives(candidates: CandidateSet, shown: Sequence[Pick]) -> Iterator[tuple[Pick, str]]:
+    """The cheapest cluster by each way to differ from what is shown, and why it would be shown."""
+    providers = {pick.place[0] for pick in shown}
+    leads = [lead for pick in shown if (lead := find_lead(pick.candidates)) is not None]
+    families = {(lead.demand.workload, _alternatives_family(lead)) for lead in leads}
+    purchases = {(lead.demand.workload, kind) for lead in leads for kind in _kinds(lead)}
+
+    def is_other_family(each: Candidate) -> bool:
+        return (each.demand.workload, _alternatives_family(each)) not in families
+
+    def is_other_purchase(each: Candidate) -> bool:
+        return all((each.demand.workload, kind) not in purchases for kind in _kinds(each))
+
+    goals: tuple[tuple[str, Keep, Only], ...] = (
+        ("at another provider", anything, lambda place: place[0] not in providers),
+        ("on other accelerators", is_other_family, anywhere),
+        ("bought in another way", is_other_purchase, anywhere),
+    )
+    for words, keep, only in goals:
+        pick = find_cheapest(candidates, keep, only=only)
+        if pick is not None:
+            yield pick, f"alternative: the cheapest {words}"
+
+
+def _alternatives_family(candidate: Candidate) -> str:
+    return candidate.machine.name if candidate.accelerator is None else candidate.accelerator.family
+
+
+def _kinds(candidate: Candidate) -> set[PurchaseKind]:
+    return {part.offer.term.kind for part in candidate.parts}
+
+
+MOST_TWINS: Final = 3
+MOST_CHANGES: Final = 2  # pools that one line names
+
+
+def find_twins(candidates: CandidateSet, pick: Pick, *, without: Container[Place]) -> tuple[Twin, ...]:
+    """The nearest in cost of those within a tenth, nearest first.
+
+    Args:
+        without: places that are shown already.
+    """
+    found = [
+        (sum((candidates.cost(each) for each in leaders.values()), start=ZERO), place, leaders)
+        for place in candidates.places()
+        if place[0] == pick.place[0] and place != pick.place and place not in without
+        for leaders in _match(candidates, pick, place)
+        if leaders
+    ]
+    twins: list[Twin] = []
+    for _, place, leaders in sorted(found, key=lambda each: each[:2])[:MOST_TWINS]:
+        other = complete(candidates, place, _resized(candidates, pick, leaders), anything)
+        if other is not None and not other.missing and pick.rank.expected:
+            share = other.rank.expected / pick.rank.expected - 1
+            if abs(share) <= LEAST_DIFFERENCE:
+                twins.append(Twin(provider=place[0], region=place[1], share=share))
+    return tuple(sorted(twins, key=lambda twin: (abs(twin.share), twin.region)))
+
+
+def _match(candidates: CandidateSet, pick: Pick, place: Place) -> Iterator[dict[str, Candidate]]:
+    """The candidates of a place that are what the pick has of accelerators; nothing where one is missing."""
+    leaders: dict[str, Candidate] = {}
+    for each in pick.candidates:
+        if each.accelerator is None:
+            continue
+        stock = candidates.gpu[each.demand.workload].get(place, ())
+        names = _offer_names(each)
+        same = next((other for other in stock if _offer_names(other) == names), None)
+        if same is None:
+            return
+        leaders[each.demand.workload] = same
+    yield leaders
+
+
+def _offer_names(candidate: Candidate) -> tuple[str, tuple[str, ...]]:
+    return candidate.machine.name, tuple(part.offer.price.purchase for part in candidate.parts)
+
+
+def _resized(candidates: CandidateSet, pick: Pick, leaders: dict[str, Candidate]) -> dict[str, Candidate]:
+    """The candidates with as many nodes as the pick has."""
+    working = {each.demand.workload: each.fit.working for each in pick.candidates}
+    return {
+        name: each if each.fit.working == working[name] else candidates.resized(each, working[name]) or each
+        for name, each in leaders.items()
+    }
+
+
+def describe_pool_changes(main: Option, other: Option) -> str:
+    """What the pools of an option have instead, as "lab on demand instead of spot"; "" where it is at other places."""
+    pairs = list(zip(main.placements, other.placements, strict=True))
+    if any(ours.placement.region != theirs.placement.region for ours, theirs in pairs):
+        return ""
+    found = [words for ours, theirs in pairs for words in _list_changes(ours, theirs)]
+    more = len(found) - MOST_CHANGES
+    said = [*found[:MOST_CHANGES], f"{more} more pool{'s' if more > 1 else ''} changed"] if more > 0 else found
+    return " and ".join(said)
+
+
+def _list_changes(main: ClusterSpec, other: ClusterSpec) -> Iterator[str]:
+    ours, theirs = ({pool.name: pool for pool in spec.pools} for spec in (main, other))
+    for name in dict.fromkeys((*ours, *theirs)):
+        one, two = ours.get(name), theirs.get(name)
+        if one is None or two is None:
+            yield f"{'an added' if one is None else 'no'} pool {name}"
+        elif words := _describe_change(one, two):
+            yield f"{name} {words}"
+
+
+def _describe_change(one: Pool, two: Pool) -> str:
+    machines = (one.machine, one.max_nodes) != (two.machine, two.max_nodes)
+    bought = (one.kind, two.kind) if one.kind != two.kind else (one.purchase, two.purchase)
+    said = [
+        " ".join(
+            (
+                *((f"on {pool.max_nodes} x {pool.machine}",) if machines else ()),
+                *((purchase.replace("_", " "),) if bought[0] != bought[1] else ()),
+            )
+        )
+        for pool, purchase in ((two, bought[1]), (one, bought[0]))
+    ]
+    return f"{said[0]} instead of {said[1].removeprefix('on ') if machines else said[1]}" if said[0] else ""

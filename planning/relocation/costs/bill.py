@@ -3,23 +3,139 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from planning.costs.bill import Bill
-from planning.relocation.costs.notes import notes
+from planning.costs.bill import Bill, total
 from planning.relocation.costs.parallel_run import commitments, onboarding, overlap, retained
 from planning.relocation.costs.transfer_charges import carried, carrying, through_nat
+from planning.values.money import ZERO, to_cents
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import date
 
     from catalogs.catalog import Catalog
-    from planning.relocation.costs.notes import Note
+    from catalogs.model import Region
+    from planning.costs.bill import LineItem
     from planning.relocation.costs.route import Route
+    from planning.relocation.costs.transfer_charges import Carried
     from planning.relocation.inventory.volume import Side, Volume
     from planning.spec.lock import Lock
     from planning.values.money import Range
+
+
+DATA_ACT: Final = "Regulation (EU) 2023/2854, Articles 29 and 34: eur-lex.europa.eu/eli/reg/2023/2854/oj"
+WAIVERS: Final = "theregister.com/2025/09/10/big_clouds_scramble_over_eu"
+ESSENTIALS: Final = "docs.cloud.google.com/data-transfer-essentials/docs/services"
+# "VPC endpoints don't support cross-Region requests (including copies)" (read 2026-11-22).
+ENDPOINTS: Final = "docs.aws.amazon.com/AmazonS3/latest/API/API_CopyObject.html"
+# "A gateway endpoint is available only in the Region where you created it" (read 2026-11-22).
+REGIONAL: Final = "docs.aws.amazon.com/vpc/latest/privatelink/vpc-endpoints-s3.html"
+TIERS: Final = "aws.amazon.com/about-aws/global-infrastructure/global-network/faqs"
+# Where the Data Act may hold: the Union and the rest of the European Economic Area.
+UNION: Final = frozenset({"EU", "EEA"})
+BIG_THREE: Final[Mapping[str, str]] = {"aws": "AWS", "azure": "Microsoft", "gcp": "Google"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """One sentence or two, and where they come from."""
+
+    text: str
+    source: str = ""
+
+
+def notes(
+    every: Sequence[Carried], *, source: Lock, route: Route, region: Region | None, nat: Sequence[LineItem]
+) -> Iterator[Note]:
+    """Every note of a move.
+
+    Args:
+        region: where the source lies, as the catalog says it; None where it does not.
+        nat: what the source's NAT gateway asks, or would ask where nothing goes through it.
+    """
+    if route.leaves_by == "gateway_endpoint" and not route.stays and nat:
+        yield _endpoint(nat)
+    if route.leaves_by == "nat" and not route.stays and nat:
+        yield _through_nat(nat)
+    if not route.inside:
+        yield from _waivers(route, region)
+    usual = source.spec.network.egress_gb.expected
+    if not route.inside and usual > ZERO:
+        yield Note(
+            text=f"the tiers are those of one month without other data; the {usual:,.0f} GB that leave in a usual "
+            "month fill the first tiers too, and a move that lasts into a second month begins its tiers anew",
+            source=TIERS if route.provider == "aws" else "",
+        )
+    if route.inside and not route.stays:
+        yield Note(
+            text="the price list has one price for data out of a region to any other; near regions may cost less",
+            source=TIERS if route.provider == "aws" else "",
+        )
+    yield from _gaps(every)
+    yield Note(
+        text="double running counts the target's whole bill by the day; GPU pools that stay at nothing until the "
+        "cutover cost what the least reading says",
+    )
+    if source.contract_months:
+        yield Note(
+            text=f"the source's contract runs for {source.contract_months} months: ask what of support and services is "
+            "owed until its end; nothing of that is in this bill",
+            source=f"lock of {source.stack}",
+        )
+
+
+def _endpoint(nat: Sequence[LineItem]) -> Note:
+    """What the choice of a gateway endpoint takes for granted."""
+    usd = total(nat)
+    more = "at a price that no row has" if Bill(tuple(nat)).unpriced else f"{to_cents(usd.expected):,} USD more"
+    return Note(
+        text="a gateway endpoint reaches buckets of its own region only: this bill holds where the mover has a public "
+        f"address of its own; what pods in private subnets write elsewhere goes through NAT, {more}",
+        source=ENDPOINTS,
+    )
+
+
+def _through_nat(nat: Sequence[LineItem]) -> Note:
+    """What the dear way costs, and who need not take it."""
+    usd = total(nat)
+    unknown = Bill(tuple(nat)).unpriced
+    amount = "at a price that no row has" if unknown else f"{to_cents(usd.expected):,} USD of this bill"
+    return Note(
+        text=f"bytes leave through the NAT gateway, {amount}: a gateway endpoint reaches buckets of its own region "
+        "only; where movers have public addresses of their own, plan with --through direct",
+        source=REGIONAL,
+    )
+
+
+def _waivers(route: Route, region: Region | None) -> Iterator[Note]:
+    provider = BIG_THREE.get(route.provider)
+    if provider:
+        yield Note(
+            text=f"may be waived, ask before: {provider} waives the cost of data out for customers who leave it for "
+            "good",
+            source=WAIVERS,
+        )
+    if region is None or region.residency in UNION:
+        where = "" if region else ", if it is there"
+        yield Note(
+            text=f"may be waived, ask before: in the European Union{where} a switch of provider may cost no more than "
+            "it costs the provider until 12 January 2027, and nothing from then on; use of both side by side may "
+            "still be charged at cost",
+            source=DATA_ACT,
+        )
+        if route.provider == "gcp":
+            yield Note(
+                text="may be waived, ask before: Google's Data Transfer Essentials carries data to the same customer's "
+                "other clouds from regions in the Union and the United Kingdom",
+                source=ESSENTIALS,
+            )
+
+
+def _gaps(every: Sequence[Carried]) -> Iterator[Note]:
+    still = [each.volume.name for each in every if each.volume.change_bytes_per_day is None and each.bytes is not None]
+    if still:
+        yield Note(text=f"what is written during the move is not counted, for nobody said how much: {', '.join(still)}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

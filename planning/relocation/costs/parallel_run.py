@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
 from planning.checklist.model.vocabulary import HOME
-from planning.costs.bill import Group, LineItem
-from planning.costs.bill_breakdown import component_of
+from planning.costs.bill import Group, LineItem, component_of
 from planning.spec.lock_content import State
 from planning.values.money import HOURS_PER_MONTH, NOTHING, ZERO, Range, to_cents
 

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from planning.checklist.model.vocabulary import HOME
 from planning.relocation.inventory.assets import ASKED, CLAIMED, NOT_LOOKED, Kind, Loss, Thing, Treatment
-from planning.relocation.inventory.bucket_state import PURPOSES, STORE_USERS, TEAM_BUCKET
 from planning.relocation.inventory.stack_inventory import NOT_ASKED, Inventory, in_order
-from planning.relocation.inventory.state_classes import PARTS
+from planning.relocation.inventory.state_classes import PARTS, PURPOSES, STORE_USERS, TEAM_BUCKET
 from planning.relocation.inventory.volume import GB
 from planning.values.hostnames import HOSTS, PRIVATE_DOMAIN
 from planning.values.money import ZERO, Range
@@ -17,8 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from decimal import Decimal
 
-    from planning.relocation.inventory.bucket_state import BucketRow
-    from planning.relocation.inventory.state_classes import Kept
+    from planning.relocation.inventory.state_classes import BucketRow, Kept
     from planning.spec.cluster import ClusterSpec, Tier
     from planning.spec.lock import Lock
     from planning.spec.platform import Installed, Platform

@@ -13,11 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 from planning.sizing import assumptions
 from planning.sizing.demand import Fit, Misfit
-from planning.sizing.machines import requested_hardware
-from planning.sizing.machines.cpu import ARM_NOTE, fit_cpu
-from planning.sizing.machines.node_hours import node_hours
-from planning.sizing.machines.node_start import GPU, node_start
-from planning.sizing.machines.packing import seat
+from planning.sizing.machines import rejection_reasons
+from planning.sizing.machines.packing import ARM_NOTE, fit_cpu, seat
 from planning.sizing.machines.rejection_reasons import (
     BATCH_TOO_SMALL,
     LACKS_PRECISION,
@@ -35,7 +32,7 @@ from planning.sizing.machines.rejection_reasons import (
     asked_too_slow,
     asked_too_small,
 )
-from planning.sizing.machines.run_time import Speed, spread
+from planning.sizing.machines.run_time import GPU, Speed, node_hours, node_start, spread
 from planning.sizing.throughput.interconnect import joins_nodes
 from planning.values.money import HOURS_PER_MONTH
 
@@ -139,7 +136,7 @@ def _within(hours: Decimal | None, machine: Machine, speed: Speed | None, least:
 def _refusal(demand: Demand, machine: Machine, accelerator: Accelerator) -> Misfit | None:
     """What is wrong with one node, whatever their number."""
     if demand.hardware is not None:
-        other = requested_hardware.refusal(demand.hardware, machine, accelerator)
+        other = rejection_reasons.refusal(demand.hardware, machine, accelerator)
         if other is not None:
             return other
     if demand.precision is not None and _lacks(demand.precision, demand, accelerator):
@@ -168,7 +165,7 @@ def _working(basis: FitBasis, nodes: int | None) -> int | Misfit:
         return found
     if isinstance(_chosen(basis, nodes=nodes, least=least), Misfit):
         return found
-    wanted = requested_hardware.nodes_asked(basis.demand.hardware, basis.machine)
+    wanted = rejection_reasons.nodes_asked(basis.demand.hardware, basis.machine)
     return MONTH_TOO_SHORT if wanted is None else asked_too_slow(monthly * basis.machine.accelerators)
 
 
@@ -179,7 +176,7 @@ def start_hours(machine: Machine) -> Decimal:
 
 def _chosen(basis: FitBasis, *, nodes: int | None, least: int) -> int | Misfit:
     per_node, needed = basis.machine.accelerators, basis.seats.needed
-    wanted = requested_hardware.nodes_asked(basis.demand.hardware, basis.machine)
+    wanted = rejection_reasons.nodes_asked(basis.demand.hardware, basis.machine)
     if wanted is not None and wanted < least:
         return asked_too_small(needed if needed > wanted * per_node else least * per_node)
     if wanted is not None and nodes not in (None, wanted):
@@ -208,7 +205,7 @@ def _limit(basis: FitBasis, working: int) -> int | Misfit:
 
 def _fit(basis: FitBasis, working: int, *, is_least: bool) -> Fit:
     demand, machine, seats, speed = basis.demand, basis.machine, basis.seats, basis.speed
-    if requested_hardware.nodes_asked(demand.hardware, machine) is not None:
+    if rejection_reasons.nodes_asked(demand.hardware, machine) is not None:
         seats = seats._replace(low=working, expected=Decimal(working))
     hours = None if speed is None else speed.hours(working)
     spares = ceil(demand.spare_share * working) if seats.spans and working > 1 else 0

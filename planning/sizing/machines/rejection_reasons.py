@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from planning.sizing.demand import Misfit
+
+if TYPE_CHECKING:
+    from catalogs.model import Accelerator, Machine
+    from planning.checklist.model.workload import HardwareAsk
+
 
 NO_ACCELERATOR: Final = Misfit("no accelerator")
 HAS_ACCELERATOR: Final = Misfit("accelerators that a CPU pool would not use")
@@ -59,3 +64,28 @@ def asked_too_small(needed: int) -> Misfit:
 def asked_too_slow(needed: int) -> Misfit:
     """The hardware that was asked for holds the work, but not all of its runs in a month."""
     return Misfit(f"the runs of a month do not fit into a month on the asked hardware: they need {needed} accelerators")
+
+
+def refusal(asked: HardwareAsk, machine: Machine, accelerator: Accelerator) -> Misfit | None:
+    """Why this machine type is not what was asked for; None where it is."""
+    if asked.accelerator is not None and asked.accelerator not in (accelerator.family, accelerator.name):
+        return OTHER_ACCELERATOR
+    if asked.form is not None and asked.form != accelerator.form:
+        return OTHER_FORM
+    if asked.per_node is not None and asked.per_node != machine.accelerators:
+        return OTHER_PER_NODE
+    if asked.count is None:
+        return None
+    nodes, rest = divmod(asked.count, machine.accelerators)
+    if rest or asked.nodes not in (None, nodes):
+        return NOT_WHOLE_NODES
+    return None
+
+
+def nodes_asked(asked: HardwareAsk | None, machine: Machine) -> int | None:
+    """The number of nodes that was asked for, as nodes or as accelerators; None where neither was."""
+    if asked is None:
+        return None
+    if asked.count is not None and machine.accelerators:
+        return asked.count // machine.accelerators
+    return asked.nodes

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from decimal import ROUND_CEILING, Decimal
+from functools import cache
 from math import ceil
 from typing import TYPE_CHECKING, Final
 
+from catalogs.providers import node_fact
 from planning.sizing import assumptions
+from planning.sizing.assumptions import OWN, Rule
 from planning.sizing.machines.rejection_reasons import LACKS_PRECISION, PEAK_UNKNOWN, RATE_UNPLACED, rate_elsewhere
 from planning.sizing.throughput.interconnect import interconnect
+from planning.values.money import HOURS_PER_MONTH, ZERO, Range
 
 if TYPE_CHECKING:
-    from decimal import Decimal
-
     from catalogs.model import Accelerator, Machine
-    from planning.sizing.demand import Demand, Misfit
+    from planning.sizing.demand import Demand, Fit, Misfit
     from planning.sizing.throughput.interconnect import Interconnect
-    from planning.values.money import Range
+
 
 SCALING: Final = assumptions.SCALING.value
 FLOPS_PER_TFLOPS_HOUR: Final = assumptions.TERA * assumptions.SECONDS_PER_HOUR
@@ -131,3 +134,116 @@ def is_measured_on(measured_on: str, accelerator: Accelerator) -> bool:
     """Whether a rate measured on `measured_on` (a family, or an accelerator's name) holds for this accelerator."""
     family = accelerator.family
     return measured_on in (family, accelerator.name) or measured_on.startswith(f"{family}-")
+
+
+NEVER: Final = Decimal(0)
+ATTEMPTS: Final = Rule(
+    Decimal(2), "times", f"{OWN}: in the busiest month each run fails once at its end and is repeated in full"
+)
+REPEATED: Final = frozenset(
+    {"training", "fine_tuning", "batch"}
+)  # kinds of work that has an end, and may fail before it
+SHARED_BY: Final = "notebooks"
+
+
+def node_hours(
+    demand: Demand, *, working: int, low: int, expected: Decimal, spares: int, hours_per_run: Decimal | None
+) -> Range:
+    """Hours of all nodes, spares included.
+
+    Always on: from the least to the largest number of copies, around the clock. Else from none at all, over the
+    hours the work takes (the whole month where nobody can tell), to the most that it can take: whole runs with their
+    repetitions, each engineer's hours on a node of their own, all replicas at every busy hour.
+    """
+    nodes = working + spares
+    peak = HOURS_PER_MONTH * nodes
+    if demand.always_on:
+        return Range(HOURS_PER_MONTH * (low + spares), HOURS_PER_MONTH * (expected + spares), peak)
+    runs = demand.runs_per_month
+    if hours_per_run is None and demand.busy_hours is not None:
+        hours_per_run = demand.busy_hours / runs
+    if hours_per_run is None:
+        return Range(NEVER, HOURS_PER_MONTH * (expected + spares), peak)
+    usual = min(hours_per_run * runs, HOURS_PER_MONTH) * (expected + spares)
+    return Range(NEVER, usual, min(peak, max(usual, _most(demand, hours_per_run, nodes=nodes))))
+
+
+def _most(demand: Demand, hours_per_run: Decimal, *, nodes: int) -> Decimal:
+    """Node hours of the busiest month, before the month ends."""
+    if demand.kind == SHARED_BY:
+        return hours_per_run * max(demand.copies.max, nodes)
+    if demand.kind not in REPEATED:
+        return hours_per_run * nodes
+    return hours_per_run * demand.runs_per_month.to_integral_value(ROUND_CEILING) * ATTEMPTS.value * nodes
+
+
+def hours_beside(leader: Fit) -> Decimal:
+    """Hours a month that a pool `beside` another is up: as long as the leader's nodes are."""
+    return leader.node_hours.expected / (leader.working + leader.spares)
+
+
+def all_month(demand: Demand) -> Demand:
+    """The demand as if it were up all month: what an hour of it costs shows in its month."""
+    return replace(demand, busy_hours=HOURS_PER_MONTH)
+
+
+MINUTES: Final = Decimal(60)
+SECONDS: Final = Decimal(3600)
+HALF: Final = Decimal("0.5")
+GPU: Final = "gpu"
+CPU: Final = "cpu"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeStart:
+    """Hours that one start of one node adds to its work.
+
+    Args:
+        boot: until it has joined, with its driver.
+        image: until the first container runs.
+        idle: from its last pod until the autoscaler removes it.
+        rounding: up to the unit of billing, half of one on average.
+        total: all of these.
+        again: boot and image, which a node that replaces another takes.
+    """
+
+    boot: Range
+    image: Range
+    idle: Range
+    rounding: Range
+    total: Range
+    again: Range
+
+
+@cache
+def node_start(provider: str, about: str) -> NodeStart:
+    """The start of a node with accelerators ("gpu") or without ("cpu")."""
+    boot = _hours("boot_minutes", provider, about, MINUTES)
+    pull, size = read_fact("pull_minutes_per_gb", provider, about), read_fact("image_gb", provider, about)
+    image = _divided(Range(pull.min * size.min, pull.expected * size.expected, pull.max * size.max), MINUTES)
+    idle = _hours("idle_minutes", provider, about, MINUTES)
+    unit = _hours("billing_seconds", provider, about, SECONDS)
+    rounding = Range(ZERO, unit.expected * HALF, unit.max)
+    again = boot + image
+    total = again + idle + rounding
+    return NodeStart(boot=boot, image=image, idle=idle, rounding=rounding, total=total, again=again)
+
+
+@cache
+def interruptions(provider: str, family: str) -> Range:
+    """How often an hour a spot node is taken away."""
+    return _divided(read_fact("spot_per_month", provider, family), HOURS_PER_MONTH)
+
+
+def read_fact(name: str, provider: str, about: str) -> Range:
+    """A row of catalogs/node_billing.csv as a range."""
+    found = node_fact(name, provider=provider, about=about)
+    return Range(found.low, found.expected, found.high)
+
+
+def _hours(name: str, provider: str, about: str, per_hour: Decimal) -> Range:
+    return _divided(read_fact(name, provider, about), per_hour)
+
+
+def _divided(found: Range, by: Decimal) -> Range:
+    return Range(found.min / by, found.expected / by, found.max / by)

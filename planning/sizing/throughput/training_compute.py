@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from planning.checklist.model.workload import FineTuning
 from planning.sizing import assumptions
-from planning.sizing.figures import figure, unknown
+from planning.sizing.demand import figure, unknown
 from planning.values.money import HOURS_PER_MONTH
 
 if TYPE_CHECKING:

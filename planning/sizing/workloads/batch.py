@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 from planning.checklist.model.vocabulary import FabricAsk
 from planning.sizing import assumptions
-from planning.sizing.demand import Demand
-from planning.sizing.figures import figure
-from planning.sizing.workloads.checkpoints import checkpoint_hours
-from planning.sizing.workloads.local_scratch import hot_gb
+from planning.sizing.demand import Demand, figure
+from planning.sizing.workloads.memory import checkpoint_hours
+from planning.sizing.workloads.storage import hot_gb
 from planning.values.money import Range
 
 if TYPE_CHECKING:

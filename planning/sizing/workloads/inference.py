@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 from planning.checklist.model.vocabulary import FabricAsk
 from planning.sizing import assumptions
-from planning.sizing.demand import Demand, ServingLoad
-from planning.sizing.figures import figure, unknown
+from planning.sizing.demand import Demand, ServingLoad, figure, unknown
 from planning.sizing.workloads import memory
-from planning.sizing.workloads.local_scratch import hot_gb
+from planning.sizing.workloads.storage import hot_gb
 from planning.values.money import HOURS_PER_MONTH, Range
 
 if TYPE_CHECKING:

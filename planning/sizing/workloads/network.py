@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from planning.checklist.model.workload import FineTuning, Training
 from planning.sizing import assumptions
-from planning.sizing.figures import figure
-from planning.sizing.workloads.checkpoints import burst_of
+from planning.sizing.demand import figure
+from planning.sizing.workloads.memory import burst_of
 from planning.sizing.workloads.storage import read_gb_per_s
 
 if TYPE_CHECKING:

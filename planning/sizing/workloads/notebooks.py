@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from planning.checklist.model.vocabulary import FabricAsk
 from planning.sizing import assumptions
-from planning.sizing.demand import Demand
-from planning.sizing.figures import figure
-from planning.sizing.workloads.local_scratch import hot_gb
+from planning.sizing.demand import Demand, figure
+from planning.sizing.workloads.storage import hot_gb
 from planning.values.errors import InputError
 from planning.values.money import HOURS_PER_MONTH, Range
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from math import ceil
 from typing import TYPE_CHECKING, Final
 
 from planning.sizing import assumptions
-from planning.sizing.figures import figure, unknown
+from planning.sizing.demand import figure, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from decimal import Decimal
 
     from planning.checklist.model.checklist import Checklist, DataSet, TierAsk
     from planning.sizing.demand import Figure
+
 
 SUBJECT: Final = "storage"
 # Only the warm tier is a shared file system; a catalog's own share for an engine goes before these.
@@ -93,3 +94,21 @@ def _dataset_figures(dataset: DataSet) -> Iterator[Figure]:
         inputs={"files": dataset.file_count, "passes per day": dataset.passes_per_day},
         source=assumptions.TEXT_IO,
     )
+
+
+# Purpose of the tier -> kinds of workload whose nodes hold a copy.
+KINDS_BY_PURPOSE: Final[Mapping[str, tuple[str, ...]]] = {
+    "data": ("training", "fine_tuning", "batch"),
+    "checkpoints": ("training", "fine_tuning"),
+    "code": ("training", "fine_tuning", "notebooks"),
+    "models": ("inference",),
+    "archive": (),
+}
+
+
+def hot_gb(checklist: Checklist, *, kind: str) -> Decimal:
+    """GB of local NVMe on each node of a pool of this kind: every node holds its own copy of the tier."""
+    hot = checklist.storage.hot
+    if hot is None or kind not in KINDS_BY_PURPOSE[hot.purpose]:
+        return Decimal(0)
+    return hot.size

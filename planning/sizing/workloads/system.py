@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from planning.platform.component_selection import choose
 from planning.sizing import assumptions
-from planning.sizing.demand import Demand
-from planning.sizing.figures import figure
+from planning.sizing.demand import Demand, figure
 from planning.values.money import Range
 
 if TYPE_CHECKING:

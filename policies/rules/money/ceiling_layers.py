@@ -17,8 +17,7 @@ from policies.rule import Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from planning.costs.resources.properties import Properties
-    from planning.costs.resources.resource import Resource
+    from planning.costs.resources.resource import Properties, Resource
     from policies.stack_context import Subject
 
 GUARD: Final = "atoll:platform:SpendGuard"

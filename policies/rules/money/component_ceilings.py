@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from planning.costs.bill_breakdown import DEPTHS, component_of, in_part, placed
+from planning.costs.bill import DEPTHS, component_of, in_part, placed
 from planning.costs.bounds import of_lines
 from planning.spec.lock_content import State
 from policies.breach import Settings, Severity

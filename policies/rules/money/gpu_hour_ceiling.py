@@ -7,8 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from planning.checklist.model.vocabulary import HOME
-from planning.costs.bill import Group
-from planning.costs.bill_breakdown import placement_of
+from planning.costs.bill import Group, placement_of
 from planning.spec.lock_content import State
 from planning.values.money import round_to
 from planning.values.verdict import Verdict

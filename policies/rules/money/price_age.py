@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import Field
 
-from catalogs.staleness import MACHINE_AGE_LIMIT_DAYS, SERVICE_AGE_LIMIT_DAYS, age_days
-from planning.costs.price_age import too_old
+from catalogs.prices import MACHINE_AGE_LIMIT_DAYS, SERVICE_AGE_LIMIT_DAYS, age_days
+from planning.costs.pricing import too_old
 from planning.values.verdict import Verdict
 from policies.breach import Breach, Settings, Severity
 from policies.rule import OLD_PRICES, Rule

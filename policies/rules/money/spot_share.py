@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from pydantic import Field
 
 from catalogs.model import PurchaseKind
-from planning.costs.resources.properties import Properties, UnreadableError
+from planning.costs.resources.resource import Properties, UnreadableError
 from planning.values.money import ZERO, round_to
 from planning.values.verdict import Verdict
 from policies.breach import Breach, Settings, Severity

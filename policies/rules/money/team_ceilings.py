@@ -7,8 +7,7 @@ from decimal import ROUND_CEILING, Decimal
 from typing import TYPE_CHECKING
 
 from planning.checklist.model.vocabulary import HOME
-from planning.costs.bill import Group
-from planning.costs.bill_breakdown import component_of, placed
+from planning.costs.bill import Group, component_of, placed
 from planning.costs.bounds import NOTHING, of_lines
 from planning.spec.lock_content import State
 from planning.values.money import ZERO

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import Field
 
-from planning.costs.resources.properties import UnreadableError
+from planning.costs.resources.resource import UnreadableError
 from planning.values.verdict import Verdict
 from policies.breach import Breach, Settings, Severity
 from policies.properties import each
@@ -19,8 +19,7 @@ from policies.rules.pools import BUILT, OWN_POOL, pool_of, spec_of, total
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from planning.costs.resources.properties import Properties
-    from planning.costs.resources.resource import Resource
+    from planning.costs.resources.resource import Properties, Resource
     from planning.spec.cluster import Pool
     from policies.stack_context import Subject
 

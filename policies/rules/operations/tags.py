@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from planning.costs.resources.properties import Properties, UnreadableError
+from planning.costs.resources.resource import Properties, UnreadableError
 from planning.inputs.files import parse_json
 from planning.values.errors import InputError
 from planning.values.verdict import Verdict

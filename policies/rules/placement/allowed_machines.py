@@ -15,8 +15,7 @@ from policies.rules.pools import MACHINES, OWN_POOL, groups, instance_type, pool
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from planning.costs.resources.properties import Properties
-    from planning.costs.resources.resource import Resource
+    from planning.costs.resources.resource import Properties, Resource
     from policies.stack_context import Subject
 
 SINGLE: Final[Mapping[str, str]] = {  # machines that stand alone: the property that says their type

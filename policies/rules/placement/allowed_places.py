@@ -15,8 +15,7 @@ from policies.rules.pools import spec_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from planning.costs.resources.properties import Properties
-    from planning.costs.resources.resource import Resource
+    from planning.costs.resources.resource import Properties, Resource
     from policies.rules.placement.resource_locations import Place
     from policies.stack_context import Subject
 

@@ -17,8 +17,7 @@ from policies.rules.placement.resource_locations import Place, of_lock, seats
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from planning.costs.resources.properties import Properties
-    from planning.costs.resources.resource import Resource
+    from planning.costs.resources.resource import Properties, Resource
     from policies.stack_context import Subject
 
 UNTOLD: Final = ("", "unknown")

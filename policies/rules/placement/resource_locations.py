@@ -6,8 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from planning.costs.resources.properties import Properties, UnreadableError
-from planning.costs.resources.resource import Unknown
+from planning.costs.resources.resource import Properties, Unknown, UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

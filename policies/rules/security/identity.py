@@ -15,8 +15,7 @@ from policies.rules.security.resource_origins import origins, over, owned_by, so
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from planning.costs.resources.properties import Properties
-    from planning.costs.resources.resource import Resource
+    from planning.costs.resources.resource import Properties, Resource
     from policies.breach import Breach
     from policies.stack_context import Subject
 

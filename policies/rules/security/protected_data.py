@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import Field
 
-from planning.costs.resources.properties import UnreadableError
+from planning.costs.resources.resource import UnreadableError
 from policies.breach import Settings, Severity
 from policies.properties import each
 from policies.rule import Rule
@@ -16,8 +16,7 @@ from policies.rules.security.resource_origins import over, settings_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from planning.costs.resources.properties import Properties
-    from planning.costs.resources.resource import Resource
+    from planning.costs.resources.resource import Properties, Resource
     from policies.breach import Breach
     from policies.stack_context import Subject
 

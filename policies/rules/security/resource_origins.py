@@ -11,8 +11,7 @@ from policies.breach import Breach
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from planning.costs.resources.properties import Properties
-    from planning.costs.resources.resource import Resource
+    from planning.costs.resources.resource import Properties, Resource
     from policies.stack_context import Subject
 
 OWN_GATEWAY: Final = ("atoll:access:Gateway", "atoll:access:GatewayPod")

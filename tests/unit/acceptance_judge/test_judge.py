@@ -17,8 +17,7 @@ from planning.acceptance.judgement import judge
 from planning.acceptance.limits import Limit, unknown
 from planning.acceptance.records import results_of
 from planning.acceptance.scaling_curve import curves
-from planning.acceptance.threshold_check import About, judged
-from planning.acceptance.verdicts import Outcome, Verdict, Verdicts
+from planning.acceptance.verdicts import About, Outcome, Verdict, Verdicts, judged
 from planning.agents.measurement_records import Results
 from planning.checklist.model.agreement import AgreedSpeed, Agreement
 from planning.values.errors import InputError

@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from components.agents.measure import dcgm, fio, nccl_tests, numbers, nvidia_smi
-from components.agents.measure.faults import CannotMeasureError, FoundWrongError
+from components.agents.measure import child_process, fio, nccl_tests, nvidia
+from components.agents.measure.child_process import CannotMeasureError, FoundWrongError
 
 RECORDED = Path(__file__).parent / "recorded"
 PARSERS: dict[str, Callable[[str], object]] = {
     "nccl": nccl_tests.parse,
     "fio": fio.parse,
-    "dcgm": dcgm.parse_dcgm,
-    "nvidia": nvidia_smi.parse_nvidia_smi,
+    "dcgm": nvidia.parse_dcgm,
+    "nvidia": nvidia.parse_nvidia_smi,
 }
 FILES = sorted(path.name for path in RECORDED.iterdir() if path.name != "README.md")
 
@@ -137,47 +137,47 @@ def test_zeros_without_an_error_are_no_measurement() -> None:
 
 
 def test_dcgm_3_counts_each_accelerator_and_reads_past_nulls() -> None:
-    output = dcgm.parse_dcgm(recorded("dcgm_3_pass.json"))
+    output = nvidia.parse_dcgm(recorded("dcgm_3_pass.json"))
     assert (output.version, output.tests, output.passed, output.failed) == ("DCGM 3.3.9", 4, 4, ())
 
 
 def test_dcgm_3_says_which_accelerator_failed() -> None:
-    output = dcgm.parse_dcgm(recorded("dcgm_3_fail.json"))
+    output = nvidia.parse_dcgm(recorded("dcgm_3_fail.json"))
     assert (output.tests, output.passed) == (2, 1)
     assert output.failed[0].startswith("SM Stress of GPU 0: GPU 0 has a volatile double-bit ECC error")
 
 
 def test_what_dcgm_skipped_says_nothing() -> None:
-    output = dcgm.parse_dcgm(recorded("dcgm_3_skipped.json"))
+    output = nvidia.parse_dcgm(recorded("dcgm_3_skipped.json"))
     assert (output.tests, output.passed) == (0, 0)
 
 
 def test_dcgm_4_passes_warns_and_fails() -> None:
-    fine = dcgm.parse_dcgm(recorded("dcgm_4_pass.json"))
+    fine = nvidia.parse_dcgm(recorded("dcgm_4_pass.json"))
     assert (fine.version, fine.tests, fine.passed) == ("DCGM 4.2.3", 4, 4)
     assert fine.warned == ("pcie of GPU 1: NvLink is not supported by dcgm on this GPU",)
-    bad = dcgm.parse_dcgm(recorded("dcgm_4_fail.json"))
+    bad = nvidia.parse_dcgm(recorded("dcgm_4_fail.json"))
     assert (bad.tests, bad.passed) == (1, 0)
     assert "Persistence mode for GPU 0 is disabled" in bad.failed[0]
 
 
 def test_a_test_of_dcgm_that_did_not_run_is_no_pass() -> None:
-    output = dcgm.parse_dcgm(recorded("dcgm_4_pass.json").replace('"Warn"', '"Not Run"'))
+    output = nvidia.parse_dcgm(recorded("dcgm_4_pass.json").replace('"Warn"', '"Not Run"'))
     assert (output.tests, output.passed, output.failed) == (4, 3, ())
 
 
 def test_a_status_that_dcgm_has_not_used_yet_is_no_pass() -> None:
     with pytest.raises(CannotMeasureError, match="inconclusive"):
-        dcgm.parse_dcgm(recorded("dcgm_4_pass.json").replace('"Pass"', '"Inconclusive"'))
+        nvidia.parse_dcgm(recorded("dcgm_4_pass.json").replace('"Pass"', '"Inconclusive"'))
 
 
 def test_an_error_of_dcgm_itself_is_found_wrong() -> None:
     with pytest.raises(FoundWrongError, match="No GPUs available"):
-        dcgm.parse_dcgm('{"DCGM GPU Diagnostic": {"runtime_error": "No GPUs available", "version": "3.3.9"}}')
+        nvidia.parse_dcgm('{"DCGM GPU Diagnostic": {"runtime_error": "No GPUs available", "version": "3.3.9"}}')
 
 
 def test_nvidia_smi_by_the_names_of_its_columns() -> None:
-    first, second = nvidia_smi.parse_nvidia_smi(recorded("nvidia_smi_h100.csv"))
+    first, second = nvidia.parse_nvidia_smi(recorded("nvidia_smi_h100.csv"))
     assert (first.name, first.total_mib, second.free_mib) == ("NVIDIA H100 80GB HBM3", 81559, 80990)
 
 
@@ -192,13 +192,13 @@ def test_nvidia_smi_by_the_names_of_its_columns() -> None:
 )
 def test_a_broken_driver_or_accelerator_is_found_wrong(words: str) -> None:
     with pytest.raises(FoundWrongError, match="nvidia-smi: "):
-        nvidia_smi.parse_nvidia_smi(words + "\n")
+        nvidia.parse_nvidia_smi(words + "\n")
 
 
 @pytest.mark.parametrize("cell", ["[N/A]", "81,559 MiB", "-1 MiB", "81559", "81559 GiB"])
 def test_memory_that_is_no_figure_in_mebibytes_is_a_named_fault(cell: str) -> None:
     with pytest.raises(CannotMeasureError):
-        nvidia_smi.parse_nvidia_smi(recorded("nvidia_smi_h100.csv").replace("81559 MiB", cell))
+        nvidia.parse_nvidia_smi(recorded("nvidia_smi_h100.csv").replace("81559 MiB", cell))
 
 
 @pytest.mark.parametrize("parser", PARSERS)
@@ -222,4 +222,4 @@ def test_a_recorded_output_that_was_cut_or_spoilt_is_read_or_named(name: str, cu
 
 @given(st.decimals(min_value=0, max_value=10**9, places=3))
 def test_a_figure_written_and_read_again_is_the_same(value: Decimal) -> None:
-    assert numbers.number(numbers.text(value)) == value
+    assert child_process.number(child_process.text(value)) == value

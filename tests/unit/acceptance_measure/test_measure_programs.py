@@ -14,20 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from components.agents.measure import (
-    FILES,
-    MODULES,
-    PACKAGE,
-    accelerators,
-    arguments,
-    burn_in,
-    matmul,
-    network,
-    storage,
-)
-from components.agents.measure.accelerators import Node
-from components.agents.measure.child_process import run
-from components.agents.measure.faults import CannotMeasureError, FoundWrongError
+from components.agents.measure import FILES, MODULES, PACKAGE, burn_in, matmul, network, storage
+from components.agents.measure import node as accelerators
+from components.agents.measure import records as arguments
+from components.agents.measure.child_process import CannotMeasureError, FoundWrongError, run
+from components.agents.measure.node import Node
 from planning.acceptance.records import fault_of, figure, results_of
 from planning.agents.measurement_records import SCHEMA_VERSION, Measured
 

@@ -16,9 +16,10 @@ import pytest
 from accept_scene import MindCluster
 
 from components.acceptance.model import PlannedJob, Reference
-from components.agents.measure import accelerators, fabric, matmul, network, services, storage
+from components.agents.measure import fabric, matmul, network, services, storage
+from components.agents.measure import node as accelerators
 from components.agents.measure.child_process import Ran
-from components.agents.measure.small_files import Took
+from components.agents.measure.storage import Took
 from operations.acceptance.ports import PodSeen
 from planning.acceptance.expectations import Expected, ExpectedPool
 from planning.acceptance.limits import Limit

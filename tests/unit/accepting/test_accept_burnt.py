@@ -7,7 +7,7 @@ import pytest
 from accept_scene import START, MindCluster
 
 from components.agents import burn_in
-from operations.acceptance.burn_in_records import LEDGER, burnt
+from operations.acceptance.log_records import LEDGER, burnt
 from operations.acceptance.ports import Seen
 from planning.agents.burn_in import Entry, Verdict
 from planning.agents.burn_in_ledger import ledger_to_text

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from accept_scene import job
 
-from components.context.accelerators import BURN_IN_TAINT
-from operations.acceptance.kubernetes_objects import holders, node_seen, pod_seen
-from operations.acceptance.nodes import CORDON, absent, chosen, disturbed, refusal, shut_out
+from components.context.hardware import BURN_IN_TAINT
+from operations.acceptance.kubernetes_cluster import holders, node_seen, pod_seen
 from operations.acceptance.ports import Seen
+from operations.acceptance.run_plan import CORDON, absent, chosen, disturbed, refusal, shut_out
 from planning.values.errors import InputError
 
 GPU = "nvidia.com/gpu"

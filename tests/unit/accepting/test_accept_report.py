@@ -16,7 +16,7 @@ from tracing import Known, untraced
 from cli.main.application import run as atoll
 from cli.pages.acceptance import page
 from cli.pages.documents.markdown import markdown
-from operations.acceptance import verification
+from operations.acceptance import signatures
 from operations.acceptance.records import checked
 from operations.acceptance.request import Asked, asked
 from operations.acceptance.result_store import merged
@@ -198,9 +198,9 @@ def test_the_command_judges_records_writes_everything_and_signs(
     ]
     for spoilt, words in spoil:
         files["json"].write_text(json.dumps(spoilt))
-        form, raw = verification.read_report(files["json"])
+        form, raw = signatures.read_report(files["json"])
         public = Path(f"{key}.pub")
-        found = verification.faults(files["json"], form, raw, key_file=public, stack=STACK, lock_digest=it.digest)
+        found = signatures.faults(files["json"], form, raw, key_file=public, stack=STACK, lock_digest=it.digest)
         assert words in " ".join(found)
     assert atoll(check) == 1
     assert "is not to be believed" in capsys.readouterr().err
@@ -213,7 +213,7 @@ def test_the_command_judges_records_writes_everything_and_signs(
     ):
         files["json"].write_text(text)
         with pytest.raises(InputError) as told:
-            verification.read_report(files["json"])
+            signatures.read_report(files["json"])
         assert words in in_one_line(told.value)
     files["json"].write_text(whole)
     other = key_in(tmp_path, name="other")

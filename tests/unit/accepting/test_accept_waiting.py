@@ -11,13 +11,13 @@ import pytest
 from accept_scene import SPACE, MindCluster, job, record, run_of
 from accept_sold import asked_of
 
-from components.acceptance import scripts
+from components.acceptance import job_context
 from components.acceptance.model import Reference
 from operations.acceptance import run as live_run
-from operations.acceptance.kubernetes_objects import pod_seen
-from operations.acceptance.nodes import ours
+from operations.acceptance.kubernetes_cluster import pod_seen
 from operations.acceptance.ports import Seen
 from operations.acceptance.result_store import Store
+from operations.acceptance.run_plan import ours
 from planning.values.errors import InputError
 
 HOME = Reference(api_version="v1", kind="Namespace", name=SPACE)
@@ -84,8 +84,8 @@ def test_without_its_host_engine_dcgm_keeps_no_other_check_from_its_turn(tmp_pat
     for name, text in {
         "nv-hostengine": "echo no driver >&2; exit 1",
         "dcgmi": "echo 4.6.0",
-        "dcgm.sh": scripts.DCGM,
-        "stand-in": scripts.DCGMI.replace("/results", str(tmp_path)),
+        "dcgm.sh": job_context.DCGM,
+        "stand-in": job_context.DCGMI.replace("/results", str(tmp_path)),
     }.items():
         (tmp_path / name).write_text(text if text.startswith("#!") else f"#!/bin/sh\n{text}\n", encoding="utf-8")
         (tmp_path / name).chmod(0o755)

@@ -13,8 +13,7 @@ from small_catalog import HEADER, own, usd
 
 from catalogs.catalog import ROOT, load
 from catalogs.model import CatalogError, Item
-from catalogs.parsing import COLUMNS
-from catalogs.units import unit_of
+from catalogs.parsing import COLUMNS, unit_of
 
 if TYPE_CHECKING:
     from pathlib import Path

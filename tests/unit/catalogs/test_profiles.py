@@ -7,13 +7,12 @@ import pytest
 
 from catalogs import validation
 from catalogs.catalog import load
-from catalogs.profiles import OWN_CLUSTER, OWNERS, PARTS, ROOT, profile, profiles
-from catalogs.provider_restrictions import FORBIDDABLE, OLDEST_KUBERNETES
+from catalogs.providers import FORBIDDABLE, OLDEST_KUBERNETES, OWN_CLUSTER, OWNERS, PARTS, ROOT, profile, profiles
 from catalogs.reference_pages import profiles as profiles_page
 from planning.checklist.model.checklist import Checklist
 from planning.checklist.model.vocabulary import CloudName
 from planning.checklist.rules.provider_limits import WANTS, conflicts, forbidden_at_provider
-from planning.quoting.assembly.provider_profile import profile_of
+from planning.quoting.assembly.cluster import profile_of
 from planning.quoting.candidates.eligibility import place_refusal
 
 if TYPE_CHECKING:

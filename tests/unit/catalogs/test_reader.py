@@ -11,7 +11,7 @@ from small_catalog import add, usd
 
 from catalogs.catalog import load
 from catalogs.model import AmbiguousPriceError, CatalogError, Price, PurchaseKind, UnpricedError
-from catalogs.staleness import MACHINE_AGE_LIMIT_DAYS, age_days, too_old
+from catalogs.prices import MACHINE_AGE_LIMIT_DAYS, age_days, too_old
 from catalogs.validation import faults
 
 if TYPE_CHECKING:

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalogs.provider_restrictions import FORBIDDABLE
+from catalogs.providers import FORBIDDABLE
 from catalogs.software import reader, validation
-from catalogs.software.exact_versions import is_exact_image, is_exact_version, split
-from catalogs.software.model import HeldIn, Kind
+from catalogs.software.model import HeldIn, Kind, is_exact_image, is_exact_version, split
 from planning.quoting.assembly.cluster import KUBERNETES_VERSION
 
 if TYPE_CHECKING:

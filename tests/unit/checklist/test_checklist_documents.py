@@ -12,7 +12,7 @@ from planning.checklist.model.field_descriptions import meanings
 from planning.checklist.model.structure import kind_of, sections
 from planning.checklist.reading.checklist_file import read, read_file
 from planning.checklist.reference import page, schema
-from planning.checklist.reference.examples import EXAMPLES
+from planning.checklist.reference.page import EXAMPLES
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = ROOT / "stacks" / "checklist.schema.json"

@@ -17,7 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 from planning.checklist.model import units
 from planning.checklist.model.checklist import Checklist
 from planning.checklist.reading.checklist_file import read
-from planning.inputs import scalars
+from planning.inputs import plain_values
 from planning.values.errors import InputError
 
 STACKS = Path(__file__).parents[3] / "stacks"
@@ -103,9 +103,9 @@ def test_a_number_keeps_every_digit(number: Decimal) -> None:
 
 @given(st.text())
 def test_an_unquoted_word_has_one_meaning_or_is_refused(text: str) -> None:
-    meaning = scalars.value(text)
+    meaning = plain_values.value(text)
     assert meaning is None or isinstance(meaning, (bool, int, str))
-    assert scalars.objection(text) is None or scalars.objection(text)[1]
+    assert plain_values.objection(text) is None or plain_values.objection(text)[1]
 
 
 def places(value: Any, *, at: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planning.clone.addresses import Taken, clashes, free, refuse_clash
+from planning.values.addresses import RANGES
 from planning.values.errors import InputError
-from planning.values.vpn_addresses import RANGES
 
 
 def network(second: int, third: int, prefix: int) -> IPv4Network:

@@ -13,9 +13,8 @@ from cli.main import application
 from planning.checklist.model.agreement import Agreement
 from planning.checklist.model.checklist import Checklist
 from planning.checklist.reading.checklist_file import read_file
-from planning.clone.decisions.answer import put
 from planning.clone.decisions.answers_file import read_answers
-from planning.clone.decisions.decision import Decision, Need
+from planning.clone.decisions.decision import Decision, Need, put
 from planning.clone.field_policy import Care
 from planning.clone.field_table import Row, checklist_rows
 from planning.clone.target import Target

@@ -14,8 +14,8 @@ from cli.commands import clone as command
 from cli.main import application
 from operations.clone import resource_names
 from planning.checklist.reading.checklist_file import read_file
-from planning.clone.field_list import flat
 from planning.clone.field_policy import Care
+from planning.clone.field_table import flat
 from planning.clone.form import CloneForm
 from planning.costs.resources.resource import Resource
 from planning.spec.lock import read_lock

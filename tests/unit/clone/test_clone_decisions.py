@@ -8,9 +8,8 @@ from clone_kit import example, ground_at, open_at
 from cli.terminal.clone_decisions import asked
 from operations.clone.stack_config import provider_decision
 from planning.checklist.model.checklist import Checklist
-from planning.clone.decisions.answer import put
 from planning.clone.decisions.answers_file import open_hint, open_text, read_answers
-from planning.clone.decisions.decision import Need
+from planning.clone.decisions.decision import Need, put
 from planning.clone.target import Target, region_of
 from planning.clone.transformation import placed
 from planning.values.errors import InputError

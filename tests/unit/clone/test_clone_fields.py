@@ -9,16 +9,14 @@ from clone_kit import EXAMPLES, example, harmless, moved, open_at
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.context.settings_keys import SETTINGS
+from components.context.settings_reference import SETTINGS
 from operations.clone.stack_config import CARRIED
 from planning.checklist.model.checklist import Checklist
 from planning.checklist.model.structure import inner_models, sections
 from planning.clone.addresses import Taken
-from planning.clone.decisions.answer import put
-from planning.clone.field_list import flat
+from planning.clone.decisions.decision import put
 from planning.clone.field_policy import TREATMENTS, Care
-from planning.clone.field_table import checklist_rows
-from planning.clone.placement_table import SPEC
+from planning.clone.field_table import SPEC, checklist_rows, flat
 from planning.spec.cluster import ClusterSpec
 
 KIND = re.compile(r"\[\w+\]")

@@ -11,15 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planning.checklist.model.checklist import Checklist
-from planning.clone.addresses import Taken
+from planning.clone.addresses import Taken, apart
 from planning.clone.carry_over import kept
-from planning.clone.vpn_ranges import apart
 from planning.quoting.option import ceilings
 from planning.quoting.quote import Option, Quote, lock
 from planning.quoting.quote_builder import quote
 from planning.spec.cluster import ClusterSpec
 from planning.spec.lock import Lock
-from planning.values.vpn_addresses import RANGES
+from planning.values.addresses import RANGES
 
 
 @cache

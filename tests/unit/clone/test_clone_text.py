@@ -7,7 +7,7 @@ from clone_kit import EXAMPLES, STACKS, example, moved
 
 from planning.checklist.reading.checklist_file import read
 from planning.clone.checklist_text import listed, rewritten
-from planning.clone.decisions.answer import put
+from planning.clone.decisions.decision import put
 
 HEADING = "A clone of x."
 

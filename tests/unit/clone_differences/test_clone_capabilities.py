@@ -28,7 +28,7 @@ def test_sources_name_rows_that_are_there() -> None:
     known = set(catalog().sources)
     text = " ".join(each.source for each in across().capabilities)
     assert {"eks-sla", "gke-sla", "fsx-docs", "gcp-lustre-docs"} <= {word.strip("(),") for word in text.split()} & known
-    assert (ROOT / "catalogs/object_stores.py").exists()
+    assert (ROOT / "catalogs/providers.py").exists()
 
 
 def test_between_aws_and_google_what_jobs_notice_is_named() -> None:

@@ -9,9 +9,8 @@ from differences_kit import across, at, catalog, demo, shown, with_spec
 from pydantic import TypeAdapter, ValidationError
 
 from planning.clone.comparison.form import ComparisonForm, comparison_form
-from planning.clone.comparison.latency import latency
 from planning.clone.comparison.parity import CONTROLS, Parity, parities, standing
-from planning.clone.comparison.residency import residences
+from planning.clone.comparison.residency import latency, residences
 from planning.clone.comparison.security_controls.control import Claim
 from planning.clone.comparison.stack_comparison import compare
 from planning.spec.lock import Lock

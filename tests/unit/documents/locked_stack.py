@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from operations.project.stack_file import with_accepted
+from operations.project.stack_config import with_accepted
 from planning.spec.lock import LOCK_NAME, to_text
 
 if TYPE_CHECKING:

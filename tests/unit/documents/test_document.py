@@ -6,11 +6,9 @@ import pytest
 
 from cli.pages.documents.html import document_page
 from cli.pages.documents.markdown import markdown
-from cli.pages.documents.markup import Markup
-from cli.pages.documents.shell import whole_page
+from cli.pages.documents.markup import Markup, whole_page
 from planning.documents.blocks import Blank, Bullets, Document, Heading, Notice, Paragraph, Picture, Table
-from planning.documents.figures import Figure, Origin, UntracedError, listed, say
-from planning.documents.sources import of_catalog, of_lock, reckoned
+from planning.documents.figures import Figure, Origin, UntracedError, listed, of_catalog, of_lock, reckoned, say
 
 NODES = of_lock(2, "placements.0.pools.1.working")
 EACH = of_catalog(8, "machines.csv aws p5.48xlarge accelerators", source="AWS, EC2 instance types, 2026-01-01")

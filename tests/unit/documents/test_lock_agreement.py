@@ -22,8 +22,7 @@ from operations.offline.program import run
 from operations.project.accepted_lock import accepted_lock, own_lock
 from operations.project.workspace import Project
 from planning.spec.lock import Lock, parse, to_text
-from planning.spec.lock_consistency import HAS_PRICE, inconsistencies
-from planning.spec.lock_content import State
+from planning.spec.lock_content import HAS_PRICE, State, inconsistencies
 from planning.values.errors import AtollError, InputError
 
 DAY: Final = ("--today", "2026-11-09")

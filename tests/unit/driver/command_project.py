@@ -11,7 +11,7 @@ from typing import Any
 
 import jsonschema
 
-from cli.commands.schema_documents import schema
+from cli.commands.checklist import schema
 
 CHECKLIST = """\
 customer:

@@ -15,7 +15,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 from catalogs.catalog import Catalog, load
-from catalogs.staleness import MACHINE_AGE_LIMIT_DAYS, SERVICE_AGE_LIMIT_DAYS
+from catalogs.prices import MACHINE_AGE_LIMIT_DAYS, SERVICE_AGE_LIMIT_DAYS
 from cli.pages.quote.document import sheets
 from cli.pages.quote.html import page
 from cli.pages.quote.markdown import markdown
@@ -24,9 +24,7 @@ from cli.views.quote.labels import order_options
 from planning.checklist.model.checklist import Checklist, checklist_digest
 from planning.checklist.reading.checklist_file import read_file
 from planning.quoting.candidates.market import Market
-from planning.quoting.compute_price import TFLOPS, worth_of_machines
-from planning.quoting.market_rank import Standing, standings
-from planning.quoting.price_performance import PER_SERVER, SERVERS
+from planning.quoting.price_performance import PER_SERVER, SERVERS, TFLOPS, Standing, standings, worth_of_machines
 from planning.quoting.quote import Quote
 from planning.quoting.quote_builder import quote
 from planning.quoting.quote_form import explain_form, quote_form

@@ -8,7 +8,7 @@ import hand_built
 import pytest
 
 from catalogs.model import Item
-from catalogs.units import spell_unit, unit_of
+from catalogs.parsing import spell_unit, unit_of
 from cli.terminal.amounts import days, expected_month, percent, quantity, usd
 from cli.views.quote.derivations import describe_value
 from planning.costs.bill import Group

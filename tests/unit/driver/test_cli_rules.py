@@ -18,8 +18,7 @@ from typer.core import TyperOption
 from cli.main import reference_page
 from cli.main.application import app
 from cli.main.command_group import CheckedCommand
-from cli.main.command_table import COMMANDS, EXIT_CODES, GROUPS, example_of, exit_code_lines
-from cli.main.renamed_options import rewritten
+from cli.main.command_table import COMMANDS, EXIT_CODES, GROUPS, example_of, exit_code_lines, rewritten
 from planning.service_levels.month import parse_month
 from planning.values.errors import InputError
 

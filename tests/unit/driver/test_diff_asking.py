@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from operations.diff.answer_reader import UNREADABLE, failure, judged, resources
-from operations.diff.protocol import CaseForm
+from operations.diff.protocol import UNREADABLE, CaseForm, failure, judged, resources
 from operations.diff.worker_client import Asker
 from operations.diff.worktrees import Place, Tree
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import grimp
 import pytest
 
-from operations.diff.digests import digests
+from operations.diff.matching import digests
 
 ROOT = Path(__file__).parents[3]
 READS_PRICES = re.compile(

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from operations.diff import git, worktrees
+from operations.diff import worktrees
+from operations.diff import worktrees as git
 from planning.values.errors import InputError
 
 

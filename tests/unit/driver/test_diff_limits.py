@@ -7,11 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from operations.diff.digests import StackFiles, digests
-from operations.diff.limit_changes import limit_rows
-from operations.diff.matching import Pair, chosen, lock_text
-from operations.diff.plain_yaml import sections
-from operations.diff.policy_changes import PATH, law_changes
+from operations.diff.matching import Pair, StackFiles, chosen, digests, lock_text
+from operations.diff.policy_changes import PATH, law_changes, limit_rows, sections
 from operations.diff.worktrees import Place, Tree
 
 ASKED = StackFiles(lock="100644 a", checklist="100644 a", settings="", digest="a")

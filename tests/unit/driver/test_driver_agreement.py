@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import hand_built
 
-from operations.plans.reconciliation import differences
+from operations.plans.plan import differences
 from planning.costs.bill import Bill, Group
 from planning.values.money import Range
 

@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from cli.commands.schema_documents import schema
+from cli.commands.checklist import schema
 
 
 def printed(outcome: Any, shape: str) -> Any:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from cli.terminal.interview import INTRODUCTION, interview, parse_answer
 from planning.checklist.reading.checklist_file import read
-from planning.checklist.reference.question_list import QUESTIONS
+from planning.checklist.reference.questionnaire import QUESTIONS
 
 BY_ID = {question.id: question for question in QUESTIONS}
 PROGRESS = re.compile(r"(\d+) of (\d+)  (.*)|again  (.*)")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from operations.project.stack_file import with_accepted
+from operations.project.stack_config import with_accepted
 from planning.values.errors import InputError
 
 

@@ -14,11 +14,10 @@ from cli.pages.quote.comparison import side_by_side
 from cli.terminal.console import show
 from cli.terminal.layout import ScreenLine
 from cli.views.plan import counts_line, differences_table, resource_tree
-from cli.views.quote.bill import lay_out_bill
-from cli.views.quote.derivations import lay_out_figures
+from cli.views.quote.derivations import lay_out_bill, lay_out_figures
 from cli.views.quote.options import lay_out_details
 from cli.views.quote.summary import lay_out_quote
-from operations.plans.reconciliation import differences
+from operations.plans.plan import differences
 from planning.costs.bill import Bill, Group
 from planning.costs.resources.resource import Resource
 

@@ -63,7 +63,7 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
         )
         monkeypatch.setattr("operations.engine.session.opened", opened)
         monkeypatch.setattr(verdict, "judged", lambda *_a, **_m: plan)
-        monkeypatch.setattr("cli.views.engine_report.reminders", lambda *_a, **_m: iter(()))
+        monkeypatch.setattr("cli.views.engine.reminders", lambda *_a, **_m: iter(()))
         monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
         return stack
 

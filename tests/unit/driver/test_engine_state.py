@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine_fakes import STACK_ROW, FakeStack, row
 
-from operations.engine.state import State, left_behind, read_state
+from operations.engine.teardown import State, left_behind, read_state
 
 PROVIDER = row("pulumi:providers:aws", "default")
 CLUSTER = row("aws:eks/cluster:Cluster", "cluster", inputs={"deletionProtection": True})

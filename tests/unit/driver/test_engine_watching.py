@@ -10,7 +10,7 @@ from engine_fakes import FakeStack
 from pulumi.automation import EngineEvent
 
 from operations.engine import operation
-from operations.engine.progress import Progress, Step, Watch
+from operations.engine.operation import Progress, Step, Watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

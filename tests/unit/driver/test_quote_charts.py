@@ -15,16 +15,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cli.pages.charts import run_costs
+from cli.pages.charts.axes import BOLD_LETTER, MARKER, WIDTH, apart, scale, short, tick_step
 from cli.pages.charts.bars import bill_chart
-from cli.pages.charts.frame import BOLD_LETTER, MARKER, WIDTH, apart, short
 from cli.pages.charts.market import LETTER, Axis, market_chart
 from cli.pages.charts.ownership import owning_chart
 from cli.pages.charts.ranges import REACH_LETTER, range_chart
 from cli.pages.charts.run_costs import PHONE_LETTER, Disc, place_labels, run_chart
-from cli.pages.charts.scale import scale, tick_step
-from cli.pages.quote.charts import charts
+from cli.pages.quote.html import charts
+from planning.quoting.price_performance import spent
 from planning.quoting.quote import Option
-from planning.quoting.rent_or_buy import spent
 from planning.values.money import Range
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import quote_page_kit as kit
 
-from planning.quoting.compute_price import usd_per_1000_tflops, worth_of_machines
+from planning.quoting.price_performance import usd_per_1000_tflops, worth_of_machines
 
 
 @pytest.mark.parametrize("stack", kit.STACKS)

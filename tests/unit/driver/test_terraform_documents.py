@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import json
 
-from operations.terraform.addresses import Address
 from operations.terraform.plan import terraform_plan
 from operations.terraform.policy_documents import ACCOUNT, composed, in_addresses, place
+from operations.terraform.values import Address
 from planning.costs.resources.resource import Resource, Secret, Unknown, Value
 
 BUCKET = "urn:pulumi:sample::atoll::atoll:storage:ObjectTier$aws:s3/bucket:Bucket::cold"

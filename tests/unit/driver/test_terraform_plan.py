@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from operations.terraform.addresses import addresses
 from operations.terraform.plan import left_out, terraform_plan
 from operations.terraform.types import RENAMED, TYPES
+from operations.terraform.values import addresses
 from planning.costs.resources.resource import Resource, Secret, Unknown, Value
 from planning.values.errors import AtollError, InputError
 

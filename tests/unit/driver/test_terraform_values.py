@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import json
 
-from operations.terraform.addresses import Address
-from operations.terraform.values import Reader, snake_case
+from operations.terraform.values import Address, Reader, snake_case
 from planning.costs.resources.resource import UNKNOWN, Secret, Unknown
 
 KEY = "urn:pulumi:sample::atoll::aws:kms/key:Key::key"

@@ -9,9 +9,8 @@ from github_stub import REPOSITORY, InProcess, Stub, archive, event
 
 from cli.pages.diff.markdown import render_comment
 from operations.code_hosts.api import Api, opened
-from operations.code_hosts.github import BOT, HEADERS, GitHub
+from operations.code_hosts.github import BOT, HEADERS, RUN_EVENT, GitHub
 from operations.code_hosts.github_report import Posted, post
-from operations.code_hosts.github_types import RUN_EVENT
 
 TOKEN = "a token that nobody may see"
 

@@ -8,7 +8,7 @@ import requests
 from github_stub import REPOSITORY, InProcess, Stub, event
 
 from cli.main.application import run
-from operations.code_hosts.comment import MARKER
+from operations.code_hosts.commit_status import MARKER
 from planning.values.errors import InputError
 
 TOKEN = "a token that nobody may see"

@@ -8,7 +8,7 @@ from gitlab_stub import Stub, merge, note
 from poster_kit import TOKEN, api
 
 from cli.pages.diff.markdown import render_comment
-from operations.code_hosts.comment import MARKER
+from operations.code_hosts.commit_status import MARKER
 from operations.code_hosts.gitlab import GitLab, post_all
 
 

@@ -7,7 +7,7 @@ from github_stub import BASE, FORK, HEAD, MERGE, STORE, Stub, comment, form, pul
 from poster_kit import TOKEN, github, left, posted
 
 from operations.code_hosts.api import ApiError
-from operations.code_hosts.comment import LONGEST, MARKER
+from operations.code_hosts.commit_status import LONGEST, MARKER
 
 
 def state(stub: Stub) -> str:

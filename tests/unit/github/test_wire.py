@@ -73,6 +73,6 @@ def test_an_answer_of_another_shape_is_a_fault_without_its_content() -> None:
     stub = Stub(pulls=[{"number": "secret", "state": "open"}])
     with pytest.raises(ApiError) as fault:
         github(stub).api.get(
-            "repos/island/lagoon/pulls/", __import__("operations.code_hosts.github_types", fromlist=["PULL"]).PULL
+            "repos/island/lagoon/pulls/", __import__("operations.code_hosts.github", fromlist=["PULL"]).PULL
         )
     assert "secret" not in str(fault.value)

@@ -11,7 +11,7 @@ from handbook_kit import scene
 from locked_stack import write_locked
 
 from cli.main.application import run
-from operations.handbook import folder as writing
+from operations.handbook import site as writing
 from operations.handbook.stack_outputs import read_outputs
 from planning.values.errors import AtollError, InputError
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from operations.handbook.escaping import Markdown, amount, in_code, in_prose, in_snippet
+from operations.handbook.renderer import Markdown, amount, in_code, in_prose, in_snippet
 from planning.values.errors import AtollError
 from planning.values.printable import printable
 

@@ -11,8 +11,8 @@ import pytest
 import yaml
 from handbook_kit import NAMES, REPOSITORY, scene
 
+from operations.handbook.contents import SNIPPETS
 from operations.handbook.renderer import snippets
-from operations.handbook.snippet_table import SNIPPETS
 
 FOLDER = REPOSITORY / "operations/handbook/snippets"
 PAGES = REPOSITORY / "operations/handbook/pages"

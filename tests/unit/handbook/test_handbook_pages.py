@@ -13,8 +13,8 @@ import pytest
 from handbook_kit import NAMES, REPOSITORY, catalog, scene, with_agreement, with_part
 
 from catalogs.software.reader import parts
+from operations.handbook.contents import PAGES
 from operations.handbook.facts import Facts
-from operations.handbook.page_table import PAGES
 from operations.handbook.renderer import pages
 from planning.checklist.model.agreement import Agreement
 from planning.values.errors import AtollError

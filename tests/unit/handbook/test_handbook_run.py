@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from handbook_kit import scene
 
+from operations.handbook.contents import SNIPPETS
 from operations.handbook.renderer import snippets
-from operations.handbook.snippet_table import SNIPPETS
 
 SECONDS = 300
 PLACES = ("/mnt/shared", "/scratch")

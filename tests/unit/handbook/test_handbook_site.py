@@ -15,8 +15,7 @@ import yaml
 from handbook_kit import facts, scene
 
 from operations.handbook.facts import Outputs
-from operations.handbook.folder import write
-from operations.handbook.site import INSTALL, build, source
+from operations.handbook.site import INSTALL, build, source, write
 from planning.values.errors import AtollError, InputError
 
 # Element to the attribute by which it asks for something at once; a link waits until somebody follows it.

@@ -10,9 +10,8 @@ import pytest
 from fake_cluster import START, node
 
 from catalogs.failures import Sign, failures
-from planning.incidents.findings import Standing, judged
+from planning.incidents.findings import HEALTHY, XID, Standing, judged, monitor
 from planning.incidents.node import Condition
-from planning.incidents.problem_detector import HEALTHY, XID, monitor
 
 if TYPE_CHECKING:
     from planning.incidents.findings import Verdict

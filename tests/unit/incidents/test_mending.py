@@ -11,15 +11,14 @@ from typing import Any
 import pytest
 from fake_cluster import XID_79, Clock, FakeCluster, node, pod, scene, spare, spec, systems
 
-from operations.nodes import aws_instances, incident_closure
+from operations.nodes import aws_instances, watch
 from operations.nodes.drain import DrainError
 from operations.nodes.health import Scene, look
 from operations.nodes.incident_log import IncidentLog, logged
 from operations.nodes.ports import ClusterError
 from operations.nodes.repair import Asked, Work, mend
 from operations.nodes.watch import Limit, act, said
-from operations.project.journal import Journal
-from operations.project.journal_records import Kind
+from operations.project.journal import Journal, Kind
 from planning.incidents.incident import Incident
 from planning.incidents.node import Condition
 from planning.incidents.pods import Budget
@@ -307,10 +306,10 @@ def test_an_incident_ends_when_the_node_works_again(tmp_path: Path) -> None:
     says: list[str] = []
     with work(tmp_path, cluster) as tools:
         looked = look(tools.scene, cluster, now=tools.log.now())
-        assert incident_closure.settle(looked, **at(tools), say=says.append) == ()
+        assert watch.settle(looked, **at(tools), say=says.append) == ()
         cluster.all[2] = replace(node("t-0"), annotations=cluster.node("t-0").annotations)
         looked = look(tools.scene, cluster, now=tools.log.now())
-        (closed,) = incident_closure.settle(looked, **at(tools), say=says.append)
+        (closed,) = watch.settle(looked, **at(tools), say=says.append)
     assert closed.end == "t-0 works again"
     assert cluster.node("t-0").incident == ""
 
@@ -321,10 +320,10 @@ def test_an_incident_ends_when_another_machine_has_come(tmp_path: Path) -> None:
     cluster.all = [each for each in cluster.all if each.name != "t-0"]
     with work(tmp_path, cluster) as tools:
         looked = look(tools.scene, cluster, now=tools.log.now())
-        assert incident_closure.settle(looked, **at(tools), say=print) == ()
+        assert watch.settle(looked, **at(tools), say=print) == ()
         cluster.all.append(replace(node("t-0"), uid="another"))
         looked = look(tools.scene, cluster, now=tools.log.now())
-        (closed,) = incident_closure.settle(looked, **at(tools), say=print)
+        (closed,) = watch.settle(looked, **at(tools), say=print)
     assert closed.end == "its machine is gone, and train has 4 nodes that work or are held"
 
 
@@ -335,13 +334,13 @@ def test_an_incident_of_another_cluster_of_the_stack_is_left_open(tmp_path: Path
     cluster = FakeCluster(all=[*systems(), *(node(f"o-{number}") for number in range(4))])
     with work(tmp_path, cluster, of=away.model_copy(update={"placement": place})) as tools:
         looked = look(tools.scene, cluster, now=tools.log.now())
-        assert incident_closure.settle(looked, **at(tools), say=print) == ()
+        assert watch.settle(looked, **at(tools), say=print) == ()
 
 
 def test_a_node_is_held_only_when_it_is_able_idle_and_wanted(tmp_path: Path) -> None:
     cluster = FakeCluster(all=[*systems(), node("t-0", XID_79), node("t-1"), node("t-2")], pods={"t-2": [pod("job")]})
     with work(tmp_path, cluster) as tools:
-        hold: Callable[[str], str] = lambda name: incident_closure.hold(name, **at(tools))  # noqa: E731 - said five times
+        hold: Callable[[str], str] = lambda name: watch.hold(name, **at(tools))  # noqa: E731 - said five times
         for name, reason in (("t-0", "it is failed"), ("t-2", "has work"), ("sys-0", "no spares in the lock")):
             with pytest.raises(InputError, match=reason):
                 hold(name)
@@ -358,13 +357,13 @@ def test_a_repaired_node_comes_back_as_a_spare_and_its_incident_ends(tmp_path: P
     cluster.all[2] = replace(cluster.node("t-0"), conditions=node("x").conditions)
     with work(tmp_path, cluster) as tools:
         with pytest.raises(InputError, match="has not passed its burn-in"):
-            incident_closure.hold("t-0", **at(tools))
+            watch.hold("t-0", **at(tools))
         retested = replace(cluster.node("t-0"), taints={"atoll/burn-in": "pending"}, cordoned=False)
         cluster.all[2] = retested
         looked = look(tools.scene, cluster, now=tools.log.now())
-        assert incident_closure.settle(looked, **at(tools), say=print) == ()
+        assert watch.settle(looked, **at(tools), say=print) == ()
         cluster.all[2] = replace(retested, taints={}, labels={**retested.labels, "atoll/burn-in": "passed"})
-        incident_closure.hold("t-0", **at(tools))
+        watch.hold("t-0", **at(tools))
     assert cluster.node("t-0").held
     assert cluster.node("t-0").incident == ""
     assert logged(tmp_path)[0].end == "t-0 came back, and is held as a spare"
@@ -373,11 +372,11 @@ def test_a_repaired_node_comes_back_as_a_spare_and_its_incident_ends(tmp_path: P
 def test_an_incident_is_closed_by_hand_once(tmp_path: Path) -> None:
     incident = mended(tmp_path, whole())
     with work(tmp_path, whole()) as tools:
-        assert incident_closure.close(incident.id, because="given back", log=tools.log).end == "given back"
+        assert watch.close(incident.id, because="given back", log=tools.log).end == "given back"
         with pytest.raises(InputError, match="was closed at"):
-            incident_closure.close(incident.id, because="again", log=tools.log)
+            watch.close(incident.id, because="again", log=tools.log)
         with pytest.raises(InputError, match="no incident 'x'"):
-            incident_closure.close("x", because="again", log=tools.log)
+            watch.close("x", because="again", log=tools.log)
 
 
 def test_watching_cordons_within_the_limit_once_and_mending_goes_on_from_there(tmp_path: Path) -> None:
@@ -401,7 +400,7 @@ def test_two_incidents_of_a_day_and_a_node_that_fails_again_have_ids_of_their_ow
     cluster = whole()
     first = mended(tmp_path, cluster)
     with work(tmp_path, cluster) as tools:
-        incident_closure.close(first.id, because="repaired", log=tools.log)
+        watch.close(first.id, because="repaired", log=tools.log)
     cluster.all[2] = node("t-0", XID_79)
     ids = [first.id, mended(tmp_path, cluster).id]
     assert [each.rpartition("-")[0] for each in ids] == ["20261122-1", "20261122-2"]

@@ -22,7 +22,7 @@ from planning.incidents.findings import Standing, judged
 from planning.incidents.node import Condition, Node, node_of
 from planning.incidents.pods import Pod, pod_of
 from planning.incidents.remedies import remedy
-from planning.incidents.replacement_limits import cordons
+from planning.incidents.spares import cordons
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:

@@ -11,16 +11,15 @@ import pytest
 from fake_cluster import START, XID_79, FakeCluster, node, node_pool, pod, scene, spare, spec, systems
 from jsonschema import validate
 
-from cli.commands import schema_documents
-from cli.commands.node_operations import options
+from cli.commands import checklist, nodes
 from cli.main import application
-from components.context import topology
-from components.context.accelerators import BURN_IN_TAINT, labels
+from components.context import hardware
+from components.context.hardware import BURN_IN_TAINT, labels
 from components.platform.building_blocks import names
 from operations.nodes import health
 from operations.nodes import kubernetes_cluster as live
 from operations.project.lease import only_writer
-from planning.incidents import node_labels as marks
+from planning.incidents import node as marks
 from planning.incidents import spares
 from planning.incidents.node import Condition
 from planning.incidents.pods import Budget, matches
@@ -48,7 +47,7 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeCluster:
 
     monkeypatch.setattr(health, "scene_of", made)
     monkeypatch.setattr(live, "opened", lambda _spec: found)
-    monkeypatch.setattr(options, "now", lambda: START)
+    monkeypatch.setattr(nodes, "now", lambda: START)
     return found
 
 
@@ -60,7 +59,7 @@ def shown(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, st
 
 def document(of: str, text: str) -> Any:
     form = json.loads(text)
-    validate(form, schema_documents.schema(of))
+    validate(form, checklist.schema(of))
     return form
 
 
@@ -172,7 +171,7 @@ def test_a_spare_is_held(cluster: FakeCluster, capsys: pytest.CaptureFixture[str
 def test_prometheus_and_spines_are_those_of_our_platform() -> None:
     service, namespace, *_ = names.PROMETHEUS.removeprefix("http://").split(".")
     assert f"/namespaces/{namespace}/services/{service}:9090/proxy/" in live.PROMETHEUS
-    assert spares.JOINED == topology.JOINED
+    assert spares.JOINED == hardware.JOINED
     assert (BURN_IN_TAINT, pool_label()) == (marks.BURN_IN, marks.POOL)
 
 

@@ -9,11 +9,10 @@ from fake_cluster import LEAF, SPINE, START, XID_79, node, node_pool, spare, sys
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.context.topology import LEVELS
+from components.context.hardware import LEVELS
 from planning.incidents.findings import Standing, judged
 from planning.incidents.node import Condition, Node
-from planning.incidents.replacement_limits import cordons, last_system
-from planning.incidents.spares import Choice, spare_for
+from planning.incidents.spares import Choice, cordons, last_system, spare_for
 
 
 def verdicts(nodes: Sequence[Node]) -> dict[str, Any]:

@@ -17,16 +17,14 @@ import sla_samples
 
 from catalogs.catalog import load
 from operations.acceptance.result_store import read_meta, read_records
-from operations.acceptance.signatures import public_key
-from operations.acceptance.verification import read_report
+from operations.acceptance.signatures import public_key, read_report
 from operations.clone.stack_config import settings
 from operations.engine.environment import Backend, secrets_provider
 from operations.handbook.stack_outputs import read_outputs
-from operations.project.stack_config import read_config
-from operations.project.stack_file import with_accepted
+from operations.project.stack_config import read_config, with_accepted
 from operations.relocation.config.bucket_locations import ALL_SET
 from operations.relocation.config.manual_confirmations import read_marks
-from operations.relocation.config.measurements import read_measured
+from operations.relocation.config.plan_inputs import read_measured
 from operations.relocation.config.reader import read_file as read_places
 from operations.service_levels.sample_files import exclusions_in, recorded_in
 from operations.usage.bill_files import rows

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from operations.project.reservations import reservations
+from operations.project.stack_config import reservations
 from planning.inputs.files import MAX_JSON_DEPTH, parse_json, read_json, read_text
 from planning.inputs.rows import open_lines
 from planning.inputs.yaml_document import parse_fields

@@ -19,6 +19,6 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> Iterator[Scripts]:
 def stores(monkeypatch: pytest.MonkeyPatch) -> MemoryStores:
     """Stores in memory instead of those on the wire."""
     found = MemoryStores()
-    for name in ("components.agents.mover.bucket_copy.connect", "components.agents.mover.worker_pool.connect"):
+    for name in ("components.agents.mover.rounds.connect", "components.agents.mover.worker_pool.connect"):
         monkeypatch.setattr(name, found.connect)
     return found

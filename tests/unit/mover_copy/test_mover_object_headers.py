@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.agents.mover.store.model import Head, StoreError
-from components.agents.mover.store.object_headers import head_of, headers_like, mail_safe, plain
+from components.agents.mover.store.model import Head, StoreError, head_of, headers_like, mail_safe, plain
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=200)
 

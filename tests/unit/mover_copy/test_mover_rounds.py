@@ -9,11 +9,10 @@ import pytest
 from memory_store import Fault, MemoryStore, MemoryStores, place
 from object_digest import of_bytes
 
-from components.agents.mover.bucket_copy import CopyOptions, RoundReport, copy_round
 from components.agents.mover.manifests.manifest import Manifest
-from components.agents.mover.manifests.row import Row
-from components.agents.mover.manifests.row_text import row_of
-from components.agents.mover.manifests.sampling import Shard
+from components.agents.mover.manifests.row import Row, row_of
+from components.agents.mover.manifests.scan import Shard
+from components.agents.mover.rounds import CopyOptions, RoundReport, copy_round
 from components.agents.mover.store.model import BLOCK, Head, Place, StoreError
 from components.agents.mover.transfer import part_size
 
@@ -332,7 +331,7 @@ def test_a_store_that_lists_out_of_order_is_refused(
     store = stores.connect(place("source"))
     store.listing = lambda **_: iter(reversed(listed))
     stores_of = {"http://source": store, "http://target": stores.connect(place("target"))}
-    monkeypatch.setattr("components.agents.mover.bucket_copy.connect", lambda at: stores_of[at.endpoint])
+    monkeypatch.setattr("components.agents.mover.rounds.connect", lambda at: stores_of[at.endpoint])
     with pytest.raises(StoreError, match="'a' after 'b'"):
         round_(tmp_path)
 
@@ -483,7 +482,7 @@ def test_no_more_is_read_in_a_second_than_was_allowed(
     stores: MemoryStores, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     taken: list[int] = []
-    monkeypatch.setattr("components.agents.mover.bandwidth.Bandwidth.take", lambda _, count: taken.append(count))
+    monkeypatch.setattr("components.agents.mover.worker_pool.Bandwidth.take", lambda _, count: taken.append(count))
     stores.source.write("a", b"x" * 1000)
     stores.source.write("b", b"x" * (BLOCK + 1))
     round_(tmp_path, CopyOptions(bandwidth_mib_per_s=1))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from components.agents.mover.store.signature import EMPTY, Signer, encoded_path, encoded_query
+from components.agents.mover.store.connection import EMPTY, Signer, encoded_path, encoded_query
 
 HOST = "examplebucket.s3.amazonaws.com"
 WHEN = "20130524T000000Z"

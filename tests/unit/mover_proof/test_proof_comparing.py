@@ -11,9 +11,9 @@ from object_digest import of_bytes
 from components.agents.mover.manifests import report
 from components.agents.mover.manifests.comparison import NAMED, Comparison, Terms, compare
 from components.agents.mover.manifests.manifest import ManifestError, ManifestWriter
+from components.agents.mover.manifests.report import used
 from components.agents.mover.manifests.row import Row
-from components.agents.mover.manifests.sampling import Sample
-from components.agents.mover.manifests.summary import used
+from components.agents.mover.manifests.scan import Sample
 
 SIDES = report.Sides(source="old/models", target="new/models")
 

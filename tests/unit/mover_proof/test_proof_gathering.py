@@ -6,8 +6,7 @@ import pytest
 from proof_store import PLACE, Bucket
 
 from components.agents.mover.manifests.manifest import Manifest, ManifestError, rows
-from components.agents.mover.manifests.sampling import Sample, Shard
-from components.agents.mover.manifests.scan import Look
+from components.agents.mover.manifests.scan import Look, Sample, Shard
 from components.agents.mover.manifests.shards import gather, take
 
 

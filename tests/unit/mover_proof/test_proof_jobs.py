@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from components.agents import mover
-from components.agents.mover.job import REFUSED, STOPPED
-from components.agents.mover.job_spec import SpecError, read_spec
-from components.agents.mover.progress_page import ProgressPage, as_json, metrics
+from components.agents.mover.job import REFUSED, STOPPED, SpecError, read_spec
+from components.agents.mover.progress import ProgressPage, as_json, metrics
 from components.platform.operations import spend_guard
 from operations.relocation.jobs import package as jobs
 from operations.relocation.jobs import runs

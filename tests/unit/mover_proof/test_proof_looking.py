@@ -9,8 +9,7 @@ from proof_store import PLACE, Bucket, Held, MemoryStore
 
 from components.agents.mover.manifests import scan
 from components.agents.mover.manifests.row import Row
-from components.agents.mover.manifests.sampling import Sample, Shard
-from components.agents.mover.manifests.scan import Look, Seen, StoppedError, Watching, look
+from components.agents.mover.manifests.scan import Look, Sample, Seen, Shard, StoppedError, Watching, look
 from components.agents.mover.store.model import BLOCK, StoreError
 
 TYPE = (("content-type", "text/plain"),)

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.agents.mover.manifests import external_sort
+from components.agents.mover.manifests import row as external_sort
 from components.agents.mover.manifests.manifest import Manifest, ManifestError, ManifestWriter, rows
-from components.agents.mover.manifests.row import Row
-from components.agents.mover.manifests.row_text import line_of, row_of
+from components.agents.mover.manifests.row import Row, line_of, row_of
 
 ODD = (
     "plain",

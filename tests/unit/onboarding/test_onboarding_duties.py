@@ -9,8 +9,7 @@ from accepted import accepted, catalog, checklist, known
 from tracing import untraced
 
 from cli.pages.documents.markdown import markdown
-from planning.agreements.onboarding.document import document
-from planning.agreements.onboarding.duties import duties
+from planning.agreements.onboarding.document import document, duties
 from planning.agreements.onboarding.plan import steps
 from planning.checklist.model.agreement import Agreement
 from planning.spec.lock import Lock

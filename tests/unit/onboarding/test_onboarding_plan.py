@@ -12,7 +12,7 @@ from tracing import untraced
 
 from cli.pages.calendar import calendar
 from cli.pages.documents.markdown import markdown
-from planning.agreements.onboarding import workdays
+from planning.agreements.onboarding import plan
 from planning.agreements.onboarding.document import DONE_WHEN, document
 from planning.agreements.onboarding.plan import ROLES, steps
 from planning.checklist.model.agreement import Agreement, Contact, StepTime
@@ -84,7 +84,7 @@ def test_a_burn_in_takes_no_less_than_its_hours() -> None:
     first, last = _dated(StepTime(step="burn_in", working_days=5))["burn_in"]
     assert first is not None
     assert last is not None
-    assert workdays.last_of(first, 5) == last
+    assert plan.last_of(first, 5) == last
 
 
 @given(
@@ -97,9 +97,7 @@ def test_dates_never_go_back_and_people_work_on_working_days(starts: date, times
     found = _dated(*agreed, starts=starts, hours=hours)
     dates = [day for pair in found.values() for day in pair if day is not None]
     assert dates == sorted(dates)
-    assert all(
-        workdays.works(day) for step, pair in found.items() if step != "burn_in" for day in pair if day is not None
-    )
+    assert all(plan.works(day) for step, pair in found.items() if step != "burn_in" for day in pair if day is not None)
     assert dates[0] >= starts
 
 
@@ -124,12 +122,12 @@ def test_a_name_from_the_checklist_is_only_a_name() -> None:
 
 @given(st.dates(date(2026, 1, 1), date(2030, 1, 1)), st.integers(1, 60))
 def test_so_many_working_days_lie_between_the_first_and_the_last(start: date, count: int) -> None:
-    first = workdays.working(start)
-    last = workdays.last_of(first, count)
+    first = plan.working(start)
+    last = plan.last_of(first, count)
     between = [date.fromordinal(each) for each in range(first.toordinal(), last.toordinal() + 1)]
-    assert sum(map(workdays.works, between)) == count
-    assert workdays.works(first)
-    assert workdays.works(last)
+    assert sum(map(plan.works, between)) == count
+    assert plan.works(first)
+    assert plan.works(last)
 
 
 def test_what_is_not_there_ends_no_step() -> None:

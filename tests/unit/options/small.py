@@ -10,7 +10,6 @@ from decimal import Decimal
 from typing import cast
 
 from catalogs.catalog import Catalog
-from catalogs.machines import Size
 from catalogs.model import (
     Accelerator,
     Fabric,
@@ -26,7 +25,7 @@ from catalogs.model import (
     Term,
     UnpricedError,
 )
-from catalogs.offers import RoughOffer
+from catalogs.offers import RoughOffer, Size
 from planning.checklist.model.checklist import Checklist
 from planning.quoting.assembly.access import MACHINES as GATEWAYS
 from planning.quoting.candidates.market import Market

@@ -13,17 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from catalogs.model import Offer, Price, PurchaseKind, Term
-from catalogs.node_billing import node_fact
+from catalogs.providers import node_fact
 from components.clouds.aws.nodepools.karpenter import EMPTY_FOR
 from planning.checklist.model.workload import HardwareAsk
 from planning.quoting.candidates.billed_hours import billed_hours, total_hours
-from planning.quoting.candidates.candidate import whole
-from planning.quoting.candidates.purchases import in_time
-from planning.quoting.hour_figures import list_hour_figures
+from planning.quoting.candidates.candidate import in_time, whole
+from planning.quoting.explanation import list_hour_figures
 from planning.sizing.demand import Demand, Fit
 from planning.sizing.machines.fit import fit
-from planning.sizing.machines.node_start import node_start
 from planning.sizing.machines.rejection_reasons import START_TOO_LONG
+from planning.sizing.machines.run_time import node_start
 from planning.values.money import HOURS_PER_MONTH, Range
 
 sys.path.append(str(Path(__file__).parents[1] / "sizing"))

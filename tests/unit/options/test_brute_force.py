@@ -19,19 +19,17 @@ from planning.checklist.model.checklist import Checklist
 from planning.costs.charges.cluster import charges
 from planning.costs.pricing import price_all
 from planning.quoting.assembly.cluster import spec
-from planning.quoting.candidates.candidate import Candidate, whole
+from planning.quoting.candidates.candidate import Candidate, is_reserved, is_uninterrupted, list_purchases, whole
 from planning.quoting.candidates.eligibility import may_reserve
 from planning.quoting.candidates.extra_nodes import MARGIN
 from planning.quoting.candidates.market import Place
-from planning.quoting.candidates.purchases import is_reserved, is_uninterrupted, list_purchases
 from planning.quoting.search.candidate_set import CandidateSet
 from planning.quoting.search.least_cost import Pick, count_nodes, find_cheapest, timed
 from planning.quoting.search.least_time import list_sizes, pace, timed_demands
-from planning.quoting.search.recommendation import has_margin, is_firm, is_steady
-from planning.quoting.search.views import HYPERSCALERS, VIEWS
+from planning.quoting.search.views import HYPERSCALERS, VIEWS, has_margin, is_firm, is_steady
 from planning.sizing.demand import Demand, Misfit
 from planning.sizing.machines.fit import fit, start_hours
-from planning.sizing.machines.node_hours import all_month
+from planning.sizing.machines.run_time import all_month
 from planning.spec.lock_content import State
 
 MACHINES = (
@@ -295,8 +293,8 @@ def test_every_view_equals_brute_force_where_addresses_bound_the_nodes(
     small: SmallCatalog, wanted: Checklist, room: int
 ) -> None:
     with (
-        patch("planning.quoting.assembly.feasibility.CUT_FOR_NODES", {"aws"}),
-        patch("planning.quoting.assembly.feasibility.count_room", lambda *_args, **_named: room),
+        patch("planning.quoting.assembly.fixed_costs.CUT_FOR_NODES", {"aws"}),
+        patch("planning.quoting.assembly.fixed_costs.count_room", lambda *_args, **_named: room),
     ):
         compare_views(candidate_set(small, wanted))
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small import SERVING, SmallCatalog, candidate_set, checklist, machine, price, services
 
-from catalogs.object_stores import WITH_BUCKET
+from catalogs.providers import WITH_BUCKET
 from planning.checklist.rules.table import broken_rules
 from planning.quoting.option import ceilings
 from planning.quoting.quote import Quote, lock
@@ -20,8 +20,8 @@ from planning.quoting.quote_builder import quote
 from planning.quoting.search.least_cost import Pick, count_nodes, find_cheapest
 from planning.quoting.search.views import VIEWS
 from planning.spec.lock import parse, to_text
+from planning.values.addresses import LUSTRE_PREFIX, count_room, ranges
 from planning.values.errors import NothingFitsError
-from planning.values.gke_ranges import LUSTRE_PREFIX, count_room, ranges
 
 H100 = {"accelerator": "H100", "count": 16}
 JOB: dict[str, Any] = {"kind": "training", "name": "tune", "model": {"parameters": "7B"}, "tokens": "1B"}

@@ -14,15 +14,14 @@ import pytest
 from components.agents.mover.manifests.manifest import ManifestWriter
 from components.agents.mover.manifests.row import Row
 from components.agents.mover.manifests.scan import Look, Seen
-from components.agents.mover.round_model import CopyOptions, RoundReport
 from components.agents.mover.store.model import Listed, Place, StoreError
+from components.agents.mover.transfer_plan import CopyOptions, RoundReport
 from operations.relocation.buckets.pairs import pairs
 from operations.relocation.config.endpoints import Places
 from operations.relocation.jobs import movers as cluster_opening
-from operations.relocation.jobs.cluster import opened_runs
 from operations.relocation.jobs.copies import ClusterMovers
 from operations.relocation.jobs.objects import Peer
-from operations.relocation.jobs.runs import Ended
+from operations.relocation.jobs.runs import Ended, opened_runs
 from operations.relocation.runner.step import Move, StepError
 
 SOURCE, TARGET = (

@@ -10,10 +10,9 @@ import pytest
 
 from cli.commands.relocation import retire
 from cli.main.application import run as run_cli
-from operations.project.journal import Journal
-from operations.project.journal_records import Kind
+from operations.project.journal import Journal, Kind
 from operations.relocation.decommission import PROTECTED, RETAINED, deletions, kept, resources_of
-from planning.costs.resources.formats.preview import Preview
+from planning.costs.resources.formats.values import Preview
 from planning.costs.resources.resource import Resource
 from planning.relocation.inventory.stack_inventory import Inventory, with_resources
 from planning.relocation.steps import NAMES

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from components.agents.mover.store.model import Listed, Place, StoreError
-from operations.relocation.buckets import rclone_multipart
+from operations.relocation.buckets import rclone
 
 PARTS = "0123-2"
 WHOLE = "0123"
@@ -46,7 +46,7 @@ def shelves(monkeypatch: pytest.MonkeyPatch) -> dict[str, Shelf]:
     def connect(where: Place) -> Shelf:
         return found[where.bucket]
 
-    monkeypatch.setattr(rclone_multipart, "s3_client", SimpleNamespace(connect=connect))
+    monkeypatch.setattr(rclone, "s3_client", SimpleNamespace(connect=connect))
     return found
 
 
@@ -55,14 +55,14 @@ def place(bucket: str) -> Place:
 
 
 def before(folder: Path) -> int:
-    return rclone_multipart.before_sync(place("source"), place("target"), folder=folder, reserved=".ours/")
+    return rclone.before_sync(place("source"), place("target"), folder=folder, reserved=".ours/")
 
 
 def synced(shelves: dict[str, Shelf], folder: Path) -> None:
     """What rclone does: what is missing is copied, and nothing of the same size is."""
     for key in shelves["source"].listed:
         shelves["target"].listed.setdefault(key, shelves["source"].listed[key])
-    rclone_multipart.after_sync(folder)
+    rclone.after_sync(folder)
 
 
 @pytest.mark.parametrize(("was", "now"), [(PARTS, "4567-2"), (WHOLE, PARTS), (PARTS, WHOLE)])
@@ -100,7 +100,7 @@ def test_new_objects_deleted_ones_and_our_own_cost_no_deletion(shelves: dict[str
     shelves["source"].write("gone", PARTS)
     shelves["source"].write("whole", WHOLE)
     assert before(tmp_path) == 0
-    rclone_multipart.after_sync(tmp_path)
+    rclone.after_sync(tmp_path)
     del shelves["source"].listed["gone"]
     shelves["source"].write("new/é\n", PARTS)
     shelves["source"].write("whole", "4567")

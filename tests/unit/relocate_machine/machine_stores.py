@@ -10,9 +10,9 @@ from typing import Any
 
 from machine_scene import Clock, places
 
-from components.agents.mover.bucket_copy import RoundReport
 from components.agents.mover.manifests.manifest import ManifestWriter
 from components.agents.mover.manifests.row import Row
+from components.agents.mover.rounds import RoundReport
 from components.agents.mover.store.model import Head, Listed, Pairs, Place, StoreError
 from operations.relocation.config.endpoints import Places
 from operations.relocation.runner.step import Move

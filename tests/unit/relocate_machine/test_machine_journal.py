@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from machine_scene import Clock
 
-from operations.project.journal import HEAD, NAME, Journal, read
-from operations.project.journal_records import Kind
-from operations.relocation.runner.memory import JournalMemory
+from operations.project.journal import HEAD, NAME, Journal, Kind, read
+from operations.relocation.runner.context import JournalMemory
 from planning.values.errors import InputError, in_one_line
 
 

@@ -8,10 +8,10 @@ import pytest
 from machine_scene import places
 from machine_stores import SECRETS, World
 
-from components.agents.mover.bucket_copy import RoundReport
 from components.agents.mover.manifests.comparison import Terms
 from components.agents.mover.manifests.manifest import ManifestWriter
 from components.agents.mover.manifests.row import Row
+from components.agents.mover.rounds import RoundReport
 from operations.relocation.buckets.pairs import Pair, pairs
 from operations.relocation.copies import repair
 from operations.relocation.runner.step import Evidence, StepError

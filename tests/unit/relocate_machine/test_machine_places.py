@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from operations.relocation.config.endpoints import FILL
 from operations.relocation.config.reader import parse, read_file
 from operations.relocation.config.rules import paired
-from operations.relocation.runner.redaction import kept_secret
+from operations.relocation.runner.context import kept_secret
 from planning.values.errors import Fault, InputError
 
 WHOLE = """\

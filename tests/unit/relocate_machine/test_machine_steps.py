@@ -11,18 +11,19 @@ import pytest
 from machine_scene import places
 from machine_stores import SECRETS, FakeStore, World
 
-from components.agents.mover.bucket_copy import RoundReport
 from components.agents.mover.ledger import Ledger, Written
+from components.agents.mover.rounds import RoundReport
 from components.agents.mover.store.model import Head, StoreError
 from operations.relocation.buckets.canary import CONTENT
-from operations.relocation.buckets.capacity import usable
 from operations.relocation.buckets.pairs import foreign, pairs
+from operations.relocation.buckets.preflight import usable
 from operations.relocation.config import manual_confirmations
-from operations.relocation.databases.postgres_facts import DatabaseFacts
+from operations.relocation.databases.postgres import DatabaseFacts
 from operations.relocation.databases.uri_rewrite import Stray, Survey
 from operations.relocation.runner.step import Evidence, Move, StepError
 from operations.relocation.steps import (
     deltas,
+    endpoint_queries,
     final_delta,
     manual_work,
     observe,
@@ -30,7 +31,6 @@ from operations.relocation.steps import (
     preflight,
     provision,
     seed,
-    uri_refusals,
     verify,
 )
 from operations.relocation.steps import endpoint_queries as sides
@@ -240,11 +240,11 @@ def test_a_database_is_held_against_the_rules_by_reading_alone(world: World, mon
         asked_of.append((place.uri_env, writing))
         yield "connection"
 
-    monkeypatch.setattr(uri_refusals.postgres, "session", session)
-    monkeypatch.setattr(uri_refusals, "survey", lambda _connection, _schema, _rules, **_more: found)
+    monkeypatch.setattr(endpoint_queries.postgres, "session", session)
+    monkeypatch.setattr(endpoint_queries, "survey", lambda _connection, _schema, _rules, **_more: found)
     with_databases(world)
     with pytest.raises(StepError) as refused:
-        uri_refusals.hold(world.places, SECRETS)
+        endpoint_queries.hold(world.places, SECRETS)
     assert asked_of == [("OLD_URI", False)]
     assert in_one_line(refused.value) == (
         "mlflow: addresses that fit no rule: 2 in runs.artifact_uri (as s3://a/1, s3://a/2); "
@@ -252,8 +252,8 @@ def test_a_database_is_held_against_the_rules_by_reading_alone(world: World, mon
         "add a rule to `uris` of relocation.yaml, where an address stays right one whose source and target are equal; "
         "then roll back and run again"
     )
-    monkeypatch.setattr(uri_refusals, "survey", lambda *_, **_more: replace(found, orphans=(), too_long=()))
-    assert uri_refusals.hold(world.places, SECRETS) == ["mlflow"]
+    monkeypatch.setattr(endpoint_queries, "survey", lambda *_, **_more: replace(found, orphans=(), too_long=()))
+    assert endpoint_queries.hold(world.places, SECRETS) == ["mlflow"]
 
 
 def test_what_people_have_not_confirmed_is_said_and_stops_nothing(

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from operations.clouds.kubernetes.objects import Kind, name_of, namespace_of
-from operations.relocation.cluster import pipelines, probe_pod, recreation, serving
-from operations.relocation.cluster.documents import cleaned, regional_images
+from operations.relocation.cluster import kubeflow, recreation
+from operations.relocation.cluster.recreation import cleaned, regional_images
 from operations.relocation.databases.uri_rules import rules_of
 from operations.relocation.runner.step import StepError
+from operations.relocation.steps import smoke
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -95,17 +96,17 @@ def schedule(name: str = "nightly", *, enabled: bool = True, cron: str = "0 0 2 
 @pytest.fixture
 def sides() -> tuple[Cluster, Cluster]:
     here, there = Cluster(0), Cluster(500)
-    here.create(pipelines.RECURRING, schedule())
-    here.create(pipelines.RECURRING, schedule("weekly", enabled=False))
+    here.create(kubeflow.RECURRING, schedule())
+    here.create(kubeflow.RECURRING, schedule("weekly", enabled=False))
     here.made.clear()
     return here, there
 
 
 def test_recurring_runs_are_made_again_disabled_and_with_new_addresses(sides: tuple[Cluster, Cluster]) -> None:
     here, there = sides
-    found = pipelines.schedules(source=here, target=there, makes=there, rules=RULES)
+    found = kubeflow.schedules(source=here, target=there, makes=there, rules=RULES)
     assert found.made == ("team-vision/nightly", "team-vision/weekly")
-    kept = cast("dict[str, Any]", there.get(pipelines.RECURRING, namespace="team-vision", name="nightly"))
+    kept = cast("dict[str, Any]", there.get(kubeflow.RECURRING, namespace="team-vision", name="nightly"))
     assert kept["spec"]["enabled"] is False
     assert kept["spec"]["workflow"]["parameters"][0]["value"] == "minio://new/v2/artifacts"
     assert kept["metadata"]["annotations"] == {"note": "of s3://new/x"}
@@ -117,8 +118,8 @@ def test_recurring_runs_are_made_again_disabled_and_with_new_addresses(sides: tu
 
 def test_a_second_time_nothing_is_made_and_the_ids_are_the_same(sides: tuple[Cluster, Cluster]) -> None:
     here, there = sides
-    first = pipelines.schedules(source=here, target=there, makes=there, rules=RULES)
-    again = pipelines.schedules(source=here, target=there, makes=there, rules=RULES)
+    first = kubeflow.schedules(source=here, target=there, makes=there, rules=RULES)
+    again = kubeflow.schedules(source=here, target=there, makes=there, rules=RULES)
     assert again.made == ()
     assert again.there == ("team-vision/nightly", "team-vision/weekly")
     assert again.uids == first.uids
@@ -127,10 +128,10 @@ def test_a_second_time_nothing_is_made_and_the_ids_are_the_same(sides: tuple[Clu
 
 def test_another_schedule_of_the_same_name_is_named_and_nothing_is_made(sides: tuple[Cluster, Cluster]) -> None:
     here, there = sides
-    there.create(pipelines.RECURRING, schedule("weekly", cron="0 0 5 * * *"))
+    there.create(kubeflow.RECURRING, schedule("weekly", cron="0 0 5 * * *"))
     there.made.clear()
     with pytest.raises(StepError, match="another ScheduledWorkflow of the same name: team-vision/weekly"):
-        pipelines.schedules(source=here, target=there, makes=there, rules=RULES)
+        kubeflow.schedules(source=here, target=there, makes=there, rules=RULES)
     assert there.made == []
 
 
@@ -138,39 +139,39 @@ def test_what_another_object_makes_is_left_to_it() -> None:
     here, there = Cluster(0), Cluster(9)
     owned = schedule()
     owned["metadata"]["ownerReferences"] = [{"kind": "Thing"}]
-    here.create(pipelines.RECURRING, owned)
-    assert pipelines.schedules(source=here, target=there, makes=there, rules=RULES).made == ()
+    here.create(kubeflow.RECURRING, owned)
+    assert kubeflow.schedules(source=here, target=there, makes=there, rules=RULES).made == ()
 
 
 def test_ids_are_changed_in_one_transaction_and_only_ids_get_in() -> None:
     old, new = UID.format(1), UID.format(501)
-    script = pipelines.statements({old: new})
+    script = kubeflow.statements({old: new})
     lines = script.splitlines()
     assert lines[0] == "START TRANSACTION;"
     assert lines[-1] == "COMMIT;"
     assert lines[1] == "UPDATE `jobs` SET `UUID` = 'NEW' WHERE `UUID` = 'OLD';".replace("NEW", new).replace("OLD", old)
     assert len(lines) == 6
     assert re.search(r"`ReferenceUUID` = '.*' AND `ReferenceType` = 'Job';", script)
-    assert pipelines.statements({}) == ""
+    assert kubeflow.statements({}) == ""
 
 
 def test_model_servers_are_made_stopped_and_run_at_commit_as_they_ran() -> None:
     here, there = Cluster(0), Cluster(500)
-    service = serving.SERVICES[0]
+    service = kubeflow.SERVICES[0]
     document = {
         "metadata": {"name": "llm", "namespace": "team-vision"},
         "spec": {"predictor": {"model": {"storageUri": "s3://old/models/llm", "image": IMAGES[0]}}},
     }
     here.create(service, document)
-    found = serving.served(source=here, target=there, makes=there, rules=RULES)
+    found = kubeflow.served(source=here, target=there, makes=there, rules=RULES)
     kept = cast("dict[str, Any]", there.get(service, namespace="team-vision", name="llm"))
     assert kept["spec"]["predictor"]["model"]["storageUri"] == "s3://new/models/llm"
-    assert kept["metadata"]["annotations"] == {serving.STOP: "true"}
+    assert kept["metadata"]["annotations"] == {kubeflow.STOP: "true"}
     assert (kept["apiVersion"], kept["kind"]) == ("serving.kserve.io/v1beta1", "InferenceService")
     assert recreation.images(list(found.values())) == [IMAGES[0]]
-    memory = Remembering({serving.key_of(service): {"made": True}})
-    assert serving.start_all(memory, source=here, target=there) == ["InferenceService team-vision/llm"]
-    assert serving.STOP not in kept["metadata"]["annotations"]
+    memory = Remembering({kubeflow.key_of(service): {"made": True}})
+    assert kubeflow.start_all(memory, source=here, target=there) == ["InferenceService team-vision/llm"]
+    assert kubeflow.STOP not in kept["metadata"]["annotations"]
 
 
 class Remembering(dict[str, object]):
@@ -207,19 +208,19 @@ def test_what_a_server_fills_in_beside_is_no_difference() -> None:
 
 def test_a_pod_is_placed_and_gone_again() -> None:
     there = Cluster(0)
-    assert probe_pod.placed(there, there) == "node-1"
-    assert there.listed(probe_pod.POD) == []
+    assert smoke.placed(there, there) == "node-1"
+    assert there.listed(smoke.POD) == []
 
 
 def test_a_pod_that_no_node_takes_is_named_and_gone_again() -> None:
     there = Cluster(0, node="")
-    there.create(probe_pod.POD, probe_pod.manifest())  # of a run that was killed
+    there.create(smoke.POD, smoke.manifest())  # of a run that was killed
     there.change(
-        probe_pod.POD,
-        namespace=probe_pod.NAMESPACE,
-        name=probe_pod.NAME,
+        smoke.POD,
+        namespace=smoke.NAMESPACE,
+        name=smoke.NAME,
         change={"status": {"conditions": [{"type": "PodScheduled", "message": "0/3 nodes are available"}]}},
     )
-    said = probe_pod.placed(there, there, sleep=lambda _: None)
+    said = smoke.placed(there, there, sleep=lambda _: None)
     assert said == "! no node took it within 90 s: 0/3 nodes are available"
-    assert there.listed(probe_pod.POD) == []
+    assert there.listed(smoke.POD) == []

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from operations.relocation.config.endpoints import Places
-from operations.relocation.databases import mysql_uris
+from operations.relocation.databases import mysql
 from operations.relocation.databases.uri_rules import rules_of
 from operations.relocation.runner.step import Move, StepError
 from operations.relocation.steps.databases import STEP as DATABASES
@@ -101,7 +101,7 @@ def test_a_database_of_one_side_only_is_named(tmp_path: Path) -> None:
 
 def test_mysql_is_told_prefixes_as_hexadecimal_in_one_transaction() -> None:
     rules = rules_of([("minio://it's", 'minio://"new')])
-    lines = mysql_uris.script(['Arti"fact.uri'], rules).splitlines()
+    lines = mysql.script(['Arti"fact.uri'], rules).splitlines()
     assert lines[0].startswith("SET SESSION sql_mode")
     assert lines[1] == "START TRANSACTION;"
     assert lines[-1] == "COMMIT;"

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from uri_tables import every, made, put
 
-from operations.relocation.databases.hub_schema import HUB
-from operations.relocation.databases.mlflow_schema import MLFLOW
+from operations.relocation.databases.schema import HUB, MLFLOW
 from operations.relocation.databases.sql import MetadataError
 from operations.relocation.databases.uri_rewrite import addresses, rewrite, survey
 from operations.relocation.databases.uri_rules import rules_of

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from operations.relocation.databases.mlflow_schema import MLFLOW
-from operations.relocation.databases.schema import Schema
+from operations.relocation.databases.schema import MLFLOW, Schema
 from operations.relocation.databases.sql import joined, named
 
 HEAD = next(iter(MLFLOW.known))

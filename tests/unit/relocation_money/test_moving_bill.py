@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from moving_kit import TB, at, billed, bucket, catalog, example, line, move, one, termed, terms
 
-from cli.views.quote.bill import lay_out_bill
+from cli.views.quote.derivations import lay_out_bill
 from planning.costs.bill import total
 from planning.relocation.costs.bill import moving_bill
 from planning.relocation.costs.parallel_run import months_left
-from planning.relocation.costs.requests import requests
 from planning.relocation.costs.route import Route
+from planning.relocation.costs.transfer_charges import requests
 from planning.relocation.inventory.volume import PART_BYTES, Volume
 from planning.spec.lock_content import State
 from planning.values.money import Range, to_cents

@@ -11,7 +11,9 @@ from moving_kit import at, billed, bucket, example, line, move
 from pydantic import TypeAdapter
 
 from planning.costs.bill import Bill, Group, LineItem
-from planning.relocation.cost_form import (
+from planning.relocation.costs.break_even import BreakEven, break_even
+from planning.relocation.durations import Rate, Rates
+from planning.relocation.form import (
     BreakEvenForm,
     MovingBillForm,
     TimesForm,
@@ -19,8 +21,6 @@ from planning.relocation.cost_form import (
     moving_bill_form,
     times_form,
 )
-from planning.relocation.costs.break_even import BreakEven, break_even
-from planning.relocation.transfer_rates import Rate, Rates
 from planning.relocation.write_freeze import Asked, times
 from planning.spec.lock_content import State
 from planning.values.money import Range

@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from moving_kit import TB
 
-from planning.relocation.durations import carried, one_after_another, seed
+from planning.relocation.durations import Rate, Rates, carried, one_after_another, seed
 from planning.relocation.inventory.volume import MIB, Volume
-from planning.relocation.transfer_rates import Rate, Rates
 from planning.relocation.write_freeze import Asked, rounds_until, times
 from planning.values.money import Range
 

@@ -9,14 +9,12 @@ from pathlib import Path
 from operations.plans.price_book import price_book
 from operations.plans.quote import option_named, quoted
 from operations.project.workspace import Subject
-from operations.relocation.config.measurements import MeasuredFile
-from operations.relocation.config.plan_inputs import Named, given, measured, rates
+from operations.relocation.config.plan_inputs import MeasuredFile, Named, given, measured, rates
 from planning.quoting.option import ceilings
 from planning.quoting.quote import lock
 from planning.relocation.costs.route import Exit
 from planning.relocation.inventory.expected_assets import from_lock
-from planning.relocation.inventory.measurements import with_measured
-from planning.relocation.inventory.stack_inventory import Inventory, without
+from planning.relocation.inventory.stack_inventory import Inventory, with_measured, without
 from planning.relocation.plan import RelocationPlan, plan
 from planning.spec.lock import Lock
 

@@ -14,7 +14,7 @@ from relocation_looked_kit import places
 from relocation_plan_kit import Kit
 
 from operations.project.journal import Journal
-from operations.project.journal_records import Kind as Record
+from operations.project.journal import Kind as Record
 from operations.relocation.config.endpoints import Places
 from operations.relocation.config.manual_confirmations import draft, parse
 from operations.relocation.runner.step import Move, StepError

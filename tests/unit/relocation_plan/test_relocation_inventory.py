@@ -13,9 +13,8 @@ from planning.checklist.model.checklist import TierAsk
 from planning.costs.resources.resource import Resource
 from planning.relocation.inventory import expected_assets, stack_inventory
 from planning.relocation.inventory.assets import Kind, Loss, Seen, Thing, Treatment
-from planning.relocation.inventory.bucket_state import PURPOSES, STORE_USERS
 from planning.relocation.inventory.resource_assets import POSTGRES, STATEFUL_TYPES, keys_of
-from planning.relocation.inventory.state_classes import PARTS
+from planning.relocation.inventory.state_classes import PARTS, PURPOSES, STORE_USERS
 from planning.values.money import Range
 
 

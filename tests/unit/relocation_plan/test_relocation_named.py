@@ -15,8 +15,7 @@ from relocation_plan_kit import Kit
 from cli.commands.relocation import plan as command
 from cli.commands.relocation import plan_files, retire, status
 from operations.offline import program
-from operations.project.journal import Journal
-from operations.project.journal_records import Kind
+from operations.project.journal import Journal, Kind
 from operations.relocation import workspace
 from operations.relocation.config.draft import FILL, drafts
 from operations.relocation.config.manual_confirmations import parse

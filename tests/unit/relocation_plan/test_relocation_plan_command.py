@@ -19,8 +19,7 @@ from operations.offline import program
 from operations.relocation.config.bucket_locations import ALL_SET
 from operations.relocation.config.draft import FILL, draft
 from operations.relocation.config.endpoints import Places
-from operations.relocation.config.measurements import MeasuredFile, read_measured
-from operations.relocation.config.plan_inputs import given, rates
+from operations.relocation.config.plan_inputs import MeasuredFile, given, rates, read_measured
 from operations.relocation.config.reader import parse
 from operations.relocation.config.reader import read_file as places_file
 from planning.relocation.form import RelocationPlanForm

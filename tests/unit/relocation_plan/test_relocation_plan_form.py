@@ -15,7 +15,7 @@ from rich.console import Console
 from cli.pages.relocation.html import page
 from cli.pages.relocation.markdown import text
 from cli.views.relocation.plan import relocation_parts
-from operations.relocation.config.measurements import MeasuredFile, read_measured
+from operations.relocation.config.plan_inputs import MeasuredFile, read_measured
 from planning.relocation.durations import Span
 from planning.relocation.form import RelocationPlanForm
 from planning.relocation.formatting import amount, duration, listed, size_text, span_text

@@ -7,7 +7,7 @@ from ipaddress import IPv4Network
 import pytest
 from relocation_plan_kit import Kit
 
-from operations.relocation.config.measurements import MeasuredFile
+from operations.relocation.config.plan_inputs import MeasuredFile
 from planning.relocation.refusals import refusals
 from planning.spec.lock import Lock
 from planning.values.errors import InputError

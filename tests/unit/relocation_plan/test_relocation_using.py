@@ -12,11 +12,10 @@ from relocation_plan_kit import Kit
 from components.agents.mover.manifests.manifest import ManifestWriter
 from components.agents.mover.manifests.row import Row
 from operations.relocation.config.bucket_locations import bucket_of, covered
-from operations.relocation.config.measurements import MeasuredFile
-from operations.relocation.config.plan_inputs import Named, together
+from operations.relocation.config.plan_inputs import MeasuredFile, Named, together
 from operations.relocation.copies import bucket_usage
 from planning.relocation.inventory.features import Feature, Usage
-from planning.relocation.inventory.measurements import Measured
+from planning.relocation.inventory.stack_inventory import Measured
 from planning.relocation.plan_form import plan_form
 from planning.values.errors import InputError
 from planning.values.money import Range

@@ -9,12 +9,11 @@ import yaml
 from relocation_plan_kit import Kit
 
 from cli.pages.relocation.html import page
-from cli.pages.relocation.manual_procedures import by_hand_text
+from cli.pages.relocation.markdown import by_hand_text
 from cli.views.relocation.descriptions import left_to_you
 from cli.views.relocation.plan import relocation_parts
 from planning.relocation.inventory.assets import Kind, Loss, Thing, Treatment
-from planning.relocation.methods.manual_moves import reason
-from planning.relocation.methods.manual_procedures import ways
+from planning.relocation.methods.manual_procedures import reason, ways
 from planning.relocation.plan_form import plan_form
 from planning.values.money import Range
 

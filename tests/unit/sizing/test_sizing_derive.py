@@ -7,7 +7,7 @@ import pytest
 from sizing_fakes import ONE_JOB, Fields, checklist, inference, training
 
 from planning.platform.component_selection import choose
-from planning.quoting.figure_search import explain
+from planning.quoting.explanation import explain
 from planning.sizing.checklist_demands import size
 from planning.values.errors import InputError
 from planning.values.money import Range

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 import pytest
 from sizing_fakes import checklist, inference, training
 
-from planning.quoting.figure_search import explain, subjects
+from planning.quoting.explanation import explain, subjects
 from planning.sizing import assumptions
 from planning.sizing.checklist_demands import size
-from planning.sizing.figures import as_text
+from planning.sizing.demand import as_text
 
 if TYPE_CHECKING:
     from planning.sizing.demand import Sizing

@@ -11,11 +11,10 @@ from catalogs.model import Fabric
 from planning.checklist.model.workload import HardwareAsk
 from planning.sizing.demand import Fit, Misfit
 from planning.sizing.machines import fit as fitting
-from planning.sizing.machines.cpu import ARM_NOTE
 from planning.sizing.machines.fit import fit, start_hours
-from planning.sizing.machines.node_hours import hours_beside
+from planning.sizing.machines.packing import ARM_NOTE
 from planning.sizing.machines.rejection_reasons import MONTH_TOO_SHORT, TOO_MANY
-from planning.sizing.machines.run_time import Speed, spread
+from planning.sizing.machines.run_time import Speed, hours_beside, spread
 from planning.values.money import Range
 
 if TYPE_CHECKING:

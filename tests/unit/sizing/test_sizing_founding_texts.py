@@ -6,13 +6,13 @@ import pytest
 from sizing_fakes import checklist, training
 
 from planning.checklist.model.vocabulary import Precision
-from planning.quoting.figure_search import explain
+from planning.quoting.explanation import explain
 from planning.sizing import assumptions
 from planning.sizing.checklist_demands import size
 from planning.sizing.machines.run_time import Speed
-from planning.sizing.throughput.gradient_exchange import exchange_hours
+from planning.sizing.throughput.interconnect import exchange_hours
 from planning.sizing.workloads import memory
-from planning.sizing.workloads.checkpoints import burst_gb_per_s, checkpoint_gb
+from planning.sizing.workloads.memory import burst_gb_per_s, checkpoint_gb
 from planning.sizing.workloads.network import advertised_gbps
 from planning.sizing.workloads.storage import provisioned_gb
 

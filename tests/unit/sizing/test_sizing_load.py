@@ -14,8 +14,8 @@ from sizing_fakes import H100, NODE, Fields, checklist, inference
 
 from catalogs.catalog import load as load_catalog
 from catalogs.serving_runs import serving_run, serving_runs
-from planning.checklist.rules.load import load_is_whole
-from planning.quoting.figure_search import explain
+from planning.checklist.rules.workloads import load_is_whole
+from planning.quoting.explanation import explain
 from planning.sizing.checklist_demands import size
 from planning.sizing.demand import Demand, Fit
 from planning.sizing.machines import fit as fitting

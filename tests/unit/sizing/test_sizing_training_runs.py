@@ -12,7 +12,7 @@ from sizing_fakes import H100, NODE, TRAIN, checklist, training
 
 from catalogs.catalog import load
 from catalogs.training_runs import training_run, training_runs
-from planning.quoting.figure_search import explain
+from planning.quoting.explanation import explain
 from planning.sizing import assumptions
 from planning.sizing.checklist_demands import size
 from planning.sizing.demand import Fit

@@ -5,9 +5,9 @@ from __future__ import annotations
 from sla_samples import lock, pool, specs, tier
 
 from planning.platform.alerts import availability
+from planning.platform.alerts.availability import owed, shared_tiers
 from planning.platform.alerts.model import Facts
 from planning.platform.alerts.rulebook import rule_groups
-from planning.platform.alerts.slo_targets import owed, shared_tiers
 from planning.service_levels.service_parts import parts_of
 
 

@@ -6,8 +6,7 @@ import pytest
 from sla_samples import OCTOBER
 
 from cli.terminal.errors import told
-from planning.service_levels.exclusions import Cause
-from planning.service_levels.exclusions_file import read_exclusions
+from planning.service_levels.exclusions import Cause, read_exclusions
 from planning.values.errors import InputError
 
 COMPONENTS = ("nodes/train", "storage/warm", "control_plane")

@@ -12,9 +12,8 @@ from sla_samples import CONTROL, FABRIC, OCTOBER, recorded, reported, runs
 
 from operations.service_levels.sample_files import recorded_in
 from planning.service_levels.month import Month, parse_month, refuse_untimely
-from planning.service_levels.prometheus import read_answers
 from planning.service_levels.series import Name, Recorded, Run, SampleError, merged
-from planning.service_levels.series_file import read_runs
+from planning.service_levels.series_sources import read_answers, read_runs
 from planning.values.errors import InputError
 
 START = OCTOBER.start

@@ -12,7 +12,7 @@ from cli.pages.documents.markdown import markdown
 from cli.views.service_levels import parts as shown
 from planning.agreements.contract.annex import annex
 from planning.platform.alerts import availability
-from planning.platform.alerts.slo_targets import object_store
+from planning.platform.alerts.availability import object_store
 from planning.service_levels.document import document
 from planning.service_levels.series import Name, Recorded
 from planning.service_levels.service_parts import parts_of

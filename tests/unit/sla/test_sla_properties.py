@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sla_samples import CONTROL, OCTOBER, TRAIN, exclusion, lock, part, recorded, reported, runs
 
 from planning.service_levels.series import Recorded, Run, joined, merged, value_at
-from planning.service_levels.series_file import read_runs, to_text
+from planning.service_levels.series_sources import read_runs, to_text
 
 LOCK = lock()
 HOURS = st.lists(st.tuples(st.integers(0, 743), st.integers(1, 60)), max_size=6)

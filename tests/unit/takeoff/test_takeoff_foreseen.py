@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from takeoff_fakes import notes, resource, take
 
-from planning.costs.resources.expected_hours import between, busiest_hours
-from planning.costs.resources.properties import Properties
-from planning.costs.resources.resource import Resource, Unknown
+from planning.costs.resources.findings import between, busiest_hours
+from planning.costs.resources.resource import Properties, Resource, Unknown
 from planning.spec.lock_content import State
 
 HOURS = {"min": "0", "expected": "300", "max": "600"}

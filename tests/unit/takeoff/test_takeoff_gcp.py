@@ -12,7 +12,8 @@ from takeoff_fakes import Book, injected, notes, resource, term, urn, usd
 
 from catalogs.model import Item, Price, PurchaseKind, UnpricedError
 from planning.costs.charge import LIST_PRICE
-from planning.costs.resources.clouds.gcp import compute, free_types, network, storage
+from planning.costs.resources.clouds.gcp import compute, network, storage
+from planning.costs.resources.clouds.gcp import network as free_types
 from planning.costs.resources.free_types import free_by_rule
 from planning.costs.resources.resource import Secret, Unknown
 from planning.costs.resources.stack_cost import Taken, take_off

@@ -8,8 +8,7 @@ import pytest
 
 from planning.costs.resources.formats import file as reading
 from planning.costs.resources.formats.file import read, read_file
-from planning.costs.resources.formats.preview import Preview
-from planning.costs.resources.formats.values import BLINDED, SECRET_SIGNATURE, SIGNATURE, UNKNOWNS
+from planning.costs.resources.formats.values import BLINDED, SECRET_SIGNATURE, SIGNATURE, UNKNOWNS, Preview
 from planning.costs.resources.resource import Secret, Unknown
 from planning.values.errors import InputError, in_one_line
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, cast
 
 from components.agents.mover.manifests.manifest import Counts, Manifest, ManifestError
-from components.agents.mover.manifests.row_text import UTF_8, proof_of
-from components.agents.mover.manifests.sampling import Sample
+from components.agents.mover.manifests.row import UTF_8, proof_of
+from components.agents.mover.manifests.scan import Sample
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -19,15 +19,13 @@ from itertools import chain, pairwise
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final, Self, cast
 
-from components.agents.mover.manifests.external_sort import RUN_BYTES, SortedLines
-from components.agents.mover.manifests.row_text import key_of, line_of, row_of
+from components.agents.mover.manifests.row import RUN_BYTES, SortedLines, key_of, line_of, row_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
     from types import TracebackType
 
-    from components.agents.mover.manifests.external_sort import Key
-    from components.agents.mover.manifests.row import Row
+    from components.agents.mover.manifests.row import Key, Row
 
 FORMAT: Final = 1
 ZIPPED: Final = ".gz"

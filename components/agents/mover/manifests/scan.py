@@ -1,4 +1,8 @@
-"""Looking at a live bucket: size, headers, metadata and tags of every object, and bytes where they are to be read."""
+"""Looking at a live bucket: size, headers, metadata and tags of every object, and bytes where they are to be read.
+
+SHA-256 over the SHA-256 of each block of 16 MiB, in order, and the size: blocks can be read side by side, and a store
+that is given a block's digest checks it on arrival. An object without bytes has no block.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +16,69 @@ from itertools import groupby, islice
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
-from components.agents.mover.manifests.block_hash import of_blocks
 from components.agents.mover.manifests.row import Row
-from components.agents.mover.manifests.sampling import Sample, Shard
 from components.agents.mover.store.model import BLOCK, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
 
     from components.agents.mover.store.model import Body, Head, Listed, Place, Store
+
+
+ALL: Final = 100  # percent
+_DRAWS: Final = 2**64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """A share of whole objects, in all their versions; both sides draw the same ones, in any order, in any shard.
+
+    An object of no bytes is always read. Chance decides on the others, so a few huge ones can miss the share that was
+    asked by much: reports say how many bytes were read, not how many were asked.
+
+    Args:
+        percent: of the objects; 100 for every one.
+        seed: what the draw hangs on, written into the report so that it can be drawn again.
+    """
+
+    percent: int = ALL
+    seed: str = ""
+
+    def reads(self, key: str, size: int) -> bool:
+        """Whether the bytes of an object are read."""
+        if self.percent >= ALL or size == 0:
+            return True
+        return _drawn(f"sample:{self.seed}:{key}") * ALL < self.percent * _DRAWS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shard:
+    """One of several parts of a bucket that together are all of it.
+
+    Args:
+        index: from 0.
+        of: how many there are.
+    """
+
+    index: int = 0
+    of: int = 1
+
+    def holds(self, key: str) -> bool:
+        """Whether a key belongs to it."""
+        return self.of == 1 or _drawn(f"shard:{key}") % self.of == self.index
+
+
+def _drawn(text: str) -> int:
+    return int.from_bytes(sha256(text.encode("utf-8", "surrogatepass")).digest()[:8], "big")
+
+
+def of_blocks(digests: Iterable[bytes], *, size: int) -> str:
+    """Hash of an object from the SHA-256 of each of its blocks; hexadecimal."""
+    whole = sha256(f"atoll-blocks-{BLOCK}:{size}:".encode())
+    for each in digests:
+        whole.update(each)
+    return whole.hexdigest()
+
 
 READ_BYTES: Final = 2**18  # at once; eight threads hold no more than a few MiB
 TOGETHER: Final = 16  # objects that one thread is given at once

@@ -7,8 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, cast
 
 from components.agents.mover.manifests.manifest import Manifest, ManifestError, ManifestWriter
-from components.agents.mover.manifests.sampling import Shard
-from components.agents.mover.manifests.scan import Watching, look
+from components.agents.mover.manifests.scan import Shard, Watching, look
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -9,17 +9,23 @@ from hashlib import md5, sha256
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from components.agents.mover.store import errors, xml_responses
-from components.agents.mover.store.connection import Answer, Connection, ConnectionLostError
-from components.agents.mover.store.model import Head, Place, StoreError
-from components.agents.mover.store.object_headers import head_of, headers_like, server_time
-from components.agents.mover.store.signature import EMPTY, Signer, encoded_path, encoded_query
+from components.agents.mover.store import responses
+from components.agents.mover.store.connection import (
+    EMPTY,
+    Answer,
+    Connection,
+    ConnectionLostError,
+    Signer,
+    encoded_path,
+    encoded_query,
+)
+from components.agents.mover.store.model import Head, Place, StoreError, head_of, headers_like, server_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from components.agents.mover.store.model import Listed, Pairs
-    from components.agents.mover.store.xml_responses import Page
+    from components.agents.mover.store.responses import Page
 
 ANSWER_MOST: Final = 16 * 2**20  # bytes of an answer in XML; 1,000 keys of 1,024 bytes, encoded, are 4 MiB
 OK: Final = 300  # statuses below it
@@ -68,7 +74,7 @@ class S3Store:
         query = (("list-type", "2"), ("encoding-type", "url"), ("prefix", prefix))
         where: Query = (("start-after", after),) if after else ()
         while True:
-            page = xml_responses.page_of_objects(self._document("GET", "", (*query, *where)))
+            page = responses.page_of_objects(self._document("GET", "", (*query, *where)))
             yield from page.found
             if not page.more:
                 return
@@ -77,11 +83,11 @@ class S3Store:
     def versions(self, *, prefix: str = "", after: str = "") -> Iterator[Listed]:
         """See `model.Store`."""
         if self._google:  # its XML tells generations in words of its own
-            raise errors.error(self.place, self._what("GET", ""), errors.NO_VERSIONS, 501)
+            raise responses.error(self.place, self._what("GET", ""), responses.NO_VERSIONS, 501)
         query = (("versions", ""), ("encoding-type", "url"), ("prefix", prefix))
         where: Query = (("key-marker", after),) if after else ()
         while True:
-            page: Page = xml_responses.page_of_versions(self._document("GET", "", (*query, *where)))
+            page: Page = responses.page_of_versions(self._document("GET", "", (*query, *where)))
             yield from page.found
             if not page.more:
                 return
@@ -98,9 +104,9 @@ class S3Store:
         if self._google:
             return ()
         try:
-            return xml_responses.tags_of(self._document("GET", key, (("tagging", ""), *_of(version))))
+            return responses.tags_of(self._document("GET", key, (("tagging", ""), *_of(version))))
         except StoreError as error:
-            if error.code in errors.UNKNOWN_HERE:
+            if error.code in responses.UNKNOWN_HERE:
                 return ()
             raise
 
@@ -117,7 +123,7 @@ class S3Store:
     def begin(self, key: str, *, like: Head, tags: Pairs = ()) -> str:
         """See `model.Store`."""
         content = self._document("POST", key, (("uploads", ""),), headers=self._like(like, tags))
-        return xml_responses.upload_id(content)
+        return responses.upload_id(content)
 
     def part(self, key: str, upload: str, number: int, body: memoryview, *, sha256: str) -> str:
         """See `model.Store`."""
@@ -129,7 +135,7 @@ class S3Store:
     def finish(self, key: str, upload: str, etags: Sequence[str]) -> Head:
         """See `model.Store`."""
         before = self.lost
-        body = xml_responses.parts_of(etags)
+        body = responses.parts_of(etags)
         try:
             answer = self._ask("POST", key, (("uploadId", upload),), body=memoryview(body), digest=_digest(body))
         except StoreError as error:
@@ -139,10 +145,10 @@ class S3Store:
                     return found
             raise
         content = self._finish_reading(answer)
-        said = xml_responses.refusal(content)
+        said = responses.refusal(content)
         if said is not None:  # a long wait is begun with 200 and may still end badly
-            raise errors.error(self.place, self._what("POST", key), said, answer.status)
-        return head_of({**answer.headers, "etag": xml_responses.etag_of(content), "content-length": "0"})
+            raise responses.error(self.place, self._what("POST", key), said, answer.status)
+        return head_of({**answer.headers, "etag": responses.etag_of(content), "content-length": "0"})
 
     def abandon(self, key: str, upload: str) -> None:
         """See `model.Store`."""
@@ -155,7 +161,7 @@ class S3Store:
     def uploads(self, key: str) -> tuple[str, ...]:
         """Ids of the unfinished uploads of a key."""
         content = self._document("GET", "", (("uploads", ""), ("encoding-type", "url"), ("prefix", key)))
-        return xml_responses.uploads_of(content, key)
+        return responses.uploads_of(content, key)
 
     def delete(self, key: str, *, version: str = "") -> str:
         """See `model.Store`; the id of the marker, or ""."""
@@ -171,14 +177,14 @@ class S3Store:
         if not tags:
             self._document("DELETE", key, query)
             return
-        body = xml_responses.tagging(tags)
+        body = responses.tagging(tags)
         check = b64encode(md5(body, usedforsecurity=False).digest()).decode()
         headers = {"content-md5": check}
         self._finish_reading(self._ask("PUT", key, query, headers=headers, body=memoryview(body), digest=_digest(body)))
 
     def versioned(self) -> bool:
         """See `model.Store`."""
-        return xml_responses.keeps_versions(self._document("GET", "", (("versioning", ""),)))
+        return responses.keeps_versions(self._document("GET", "", (("versioning", ""),)))
 
     def read(self, key: str, *, version: str, ranged: str, etag: str) -> Answer:
         """Head of an answer whose body the caller reads."""
@@ -207,7 +213,7 @@ class S3Store:
         try:
             return self._connection.rest(answer, most=ANSWER_MOST)
         except ConnectionLostError as error:
-            raise errors.unreachable(self.place, f"an answer of {self.place.bucket}", str(error)) from None
+            raise responses.unreachable(self.place, f"an answer of {self.place.bucket}", str(error)) from None
 
     def _ask(
         self,
@@ -231,14 +237,14 @@ class S3Store:
                 answer = self._connection.send(method, target, signed, body)
                 if answer.status < OK:
                     return answer
-                said = errors.read(self._connection.rest(answer, most=ANSWER_MOST), answer.status)
+                said = responses.read(self._connection.rest(answer, most=ANSWER_MOST), answer.status)
             except ConnectionLostError as error:
                 self.lost += error.unanswered
                 if error.final or attempt == ATTEMPTS:
-                    raise errors.unreachable(self.place, self._what(method, key), str(error)) from None
+                    raise responses.unreachable(self.place, self._what(method, key), str(error)) from None
             else:
-                if attempt == ATTEMPTS or not errors.passing(said, answer.status):
-                    refused = errors.error(self.place, self._what(method, key), said, answer.status)
+                if attempt == ATTEMPTS or not responses.passing(said, answer.status):
+                    refused = responses.error(self.place, self._what(method, key), said, answer.status)
                     refused.server_time = server_time(answer.headers)
                     raise refused
             wait(attempt)
@@ -256,7 +262,7 @@ class S3Store:
         return headers_like(like, () if self._google else tags)  # it has no tags; the comparison names what is lost
 
     def _what(self, method: str, key: str) -> str:
-        return f"{method} of {errors.named(self.place, key)}"
+        return f"{method} of {responses.named(self.place, key)}"
 
 
 class S3Body:
@@ -280,8 +286,8 @@ class S3Body:
             except ConnectionLostError as error:
                 self._resumed += 1
                 if self._resumed == ATTEMPTS or not self.head.etag:
-                    what = f"GET of {errors.named(self._store.place, self._key)}"
-                    raise errors.unreachable(self._store.place, what, str(error)) from None
+                    what = f"GET of {responses.named(self._store.place, self._key)}"
+                    raise responses.unreachable(self._store.place, what, str(error)) from None
                 wait(self._resumed)
                 self._answer = self._open(self.head.etag)
                 continue

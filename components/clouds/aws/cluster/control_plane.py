@@ -9,14 +9,54 @@ import pulumi
 import pulumi_aws as aws
 
 from components.clouds.aws.account.iam import attach, partition, role, service_trust
-from components.clouds.aws.cluster.kubeconfig import KubeconfigArgs, kubeconfig
 from components.context.naming import physical
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from ipaddress import IPv4Network
 
     from planning.spec.cluster import Placement
+
+
+@dataclass(frozen=True, kw_only=True)
+class KubeconfigArgs:
+    """Where the API is and how to sign in."""
+
+    name: str
+    region: str
+    endpoint: pulumi.Input[str]
+    certificate: pulumi.Input[str]
+    role_arn: pulumi.Input[str]
+
+
+def kubeconfig(args: KubeconfigArgs) -> pulumi.Output[str]:
+    """The kubeconfig as JSON, which is YAML too."""
+    return pulumi.Output.json_dumps(
+        {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "clusters": [
+                {
+                    "name": args.name,
+                    "cluster": {"server": args.endpoint, "certificate-authority-data": args.certificate},
+                }
+            ],
+            "contexts": [{"name": args.name, "context": {"cluster": args.name, "user": "admin"}}],
+            "current-context": args.name,
+            "users": [{"name": "admin", "user": {"exec": _sign_in(args)}}],
+        }
+    )
+
+
+def _sign_in(args: KubeconfigArgs) -> Mapping[str, object]:
+    token = ["eks", "get-token", "--cluster-name", args.name, "--region", args.region, "--role-arn", args.role_arn]
+    return {
+        "apiVersion": "client.authentication.k8s.io/v1beta1",
+        "command": "aws",
+        "args": token,
+        "interactiveMode": "Never",
+    }
+
 
 CONTROL_PLANE_LOGS: Final = ("api", "audit", "authenticator", "controllerManager", "scheduler")
 ADMIN_POLICY: Final = "AmazonEKSClusterAdminPolicy"

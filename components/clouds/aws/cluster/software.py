@@ -2,24 +2,160 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, final
 
 import pulumi
 import pulumi_aws as aws
 
 from components.clouds.aws.account.budget import Budget, BudgetArgs
-from components.clouds.aws.cluster.addons import BEFORE_NODES, AddOns, AddOnsArgs, on_nodes
+from components.clouds.aws.account.iam import POD_IDENTITY, attach, document, role, service_trust
 from components.clouds.aws.cluster.karpenter import Autoscaler, AutoscalerArgs
 from components.clouds.aws.cluster.load_balancers import LoadBalancers, LoadBalancersArgs
 from components.context.naming import tags
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     import pulumi_kubernetes as kubernetes
 
     from components.clouds.aws.cluster.context import Ground
+
+
+@dataclass(frozen=True, kw_only=True)
+class AddOn:
+    """One add-on.
+
+    Args:
+        service_account: account that takes a role; "" where it needs none.
+        policy: AWS-managed policy of its role.
+        actions: what its role may do in the whole account, beside that policy.
+        values: its configuration, by the add-on's own schema.
+        after: add-on that must be there before.
+    """
+
+    name: str
+    service_account: str = ""
+    policy: str = ""
+    actions: tuple[str, ...] = ()
+    values: dict[str, object] | None = None
+    after: str = ""
+
+
+# Names, accounts and policies: docs.aws.amazon.com/eks/latest/userguide/workloads-add-ons-available-eks.html
+BEFORE_NODES: Final = (
+    AddOn(name="eks-pod-identity-agent"),
+    AddOn(
+        name="vpc-cni",
+        service_account="aws-node",
+        policy="AmazonEKS_CNI_Policy",
+        values={"enableNetworkPolicy": "true"},
+    ),
+    AddOn(name="kube-proxy"),
+)
+
+
+SNAPSHOTS: Final = "snapshot-controller"
+ON_SYSTEM: Final = {"atoll/role": "system"}  # Karpenter's nodes come and go
+
+
+def on_nodes(items: Collection[str], *, tags: Mapping[str, str]) -> tuple[AddOn, ...]:
+    """Add-ons that run on nodes: names, disks, health, and a driver for each kind of file system of the storage tiers.
+
+    Args:
+        items: what prices the tiers, "shared_ssd" or "shared_disk" among others.
+        tags: of the disks and file systems that the drivers make.
+    """
+    return (
+        AddOn(name="coredns", values={"nodeSelector": ON_SYSTEM}),
+        # Brings the definitions of snapshots, and needs no rights (docs.aws.amazon.com/eks/latest/userguide,
+        # addons-csi-snapshot-controller and csi-snapshot-controller, 2026-11-21).
+        AddOn(name=SNAPSHOTS),
+        AddOn(
+            name="aws-ebs-csi-driver",
+            service_account="ebs-csi-controller-sa",
+            policy="service-role/AmazonEBSCSIDriverPolicy",
+            values={
+                "controller": {"extraVolumeTags": dict(tags), "nodeSelector": ON_SYSTEM},
+                "sidecars": {"snapshotter": {"forceEnable": True}},  # else off in a cluster of before
+            },
+            after=SNAPSHOTS,
+        ),
+        # Its watcher of GPUs tolerates no taint unless told to (aws/eks-node-monitoring-agent, chart values), and
+        # a GPU that nobody watches is never repaired.
+        AddOn(name="eks-node-monitoring-agent", values={"dcgmAgent": {"tolerations": [{"operator": "Exists"}]}}),
+        *(driver for item, driver in DRIVERS.items() if item in items),
+    )
+
+
+# docs.aws.amazon.com/eks/latest/userguide: fsx-csi-create and efs-csi. Volumes of FSx are made by us, so its driver
+# only looks; that of EFS makes an access point for each claim.
+DRIVERS: Final = {
+    "shared_ssd": AddOn(
+        name="aws-fsx-csi-driver",
+        service_account="fsx-csi-controller-sa",
+        actions=("fsx:DescribeFileSystems",),
+    ),
+    "shared_disk": AddOn(
+        name="aws-efs-csi-driver",
+        service_account="efs-csi-controller-sa",
+        policy="service-role/AmazonEFSCSIDriverPolicy",
+    ),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class AddOnsArgs:
+    """Which add-ons, in which cluster."""
+
+    cluster_name: pulumi.Input[str]
+    region: str
+    add_ons: Sequence[AddOn]
+
+
+@final
+class AddOns(pulumi.ComponentResource):
+    """Add-ons in the version that EKS holds the default for the cluster's Kubernetes version.
+
+    Roles come by pod identity, so that no node's role carries their rights.
+    """
+
+    def __init__(self, name: str, args: AddOnsArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("atoll:cluster:AddOns", name, {"addOns": [each.name for each in args.add_ons]}, opts)
+        made: dict[str, aws.eks.Addon] = {}
+        for add_on in args.add_ons:
+            before = [made[add_on.after]] if add_on.after else []
+            made[add_on.name] = _install(add_on, args, before=before, parent=self)
+        self.register_outputs({})
+
+
+def _install(add_on: AddOn, args: AddOnsArgs, *, before: Sequence[pulumi.Resource], parent: AddOns) -> aws.eks.Addon:
+    taken, rights = _identity(add_on, args, parent=parent) if add_on.service_account else (None, [])
+    return aws.eks.Addon(
+        add_on.name,
+        addon_name=add_on.name,
+        cluster_name=args.cluster_name,
+        configuration_values=json.dumps(add_on.values) if add_on.values else None,
+        pod_identity_associations=[taken] if taken else None,
+        resolve_conflicts_on_create="OVERWRITE",
+        resolve_conflicts_on_update="PRESERVE",
+        opts=pulumi.ResourceOptions(parent=parent, depends_on=[*rights, *before]),
+    )
+
+
+def _identity(
+    add_on: AddOn, args: AddOnsArgs, *, parent: AddOns
+) -> tuple[aws.eks.AddonPodIdentityAssociationArgs, list[pulumi.Resource]]:
+    """The add-on's role, and its rights, which the add-on must not outlive: a driver without them keeps its volumes."""
+    own = role(add_on.name, trust=service_trust(POD_IDENTITY), parent=parent)
+    managed = (add_on.policy,) if add_on.policy else ()
+    rights = attach(own, name=add_on.name, managed=managed, region=args.region)
+    if add_on.actions:
+        allowed = document([{"Effect": "Allow", "Action": list(add_on.actions), "Resource": "*"}])
+        inside = pulumi.ResourceOptions(parent=own)
+        rights.append(aws.iam.RolePolicy(add_on.name, role=own.id, policy=allowed, opts=inside))
+    return aws.eks.AddonPodIdentityAssociationArgs(role_arn=own.arn, service_account=add_on.service_account), rights
 
 
 @dataclass(frozen=True, kw_only=True)

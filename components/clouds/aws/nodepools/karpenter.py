@@ -9,8 +9,8 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.clouds.aws.nodepools.launch_template import FIRST_CARD_WITHOUT_EFA, ROOT_DEVICE, has_fabric
-from components.context.accelerators import labels, taints
-from planning.platform.autoscaling import elastic_nodes
+from components.context.hardware import labels, taints
+from planning.platform.base_layer_software import elastic_nodes
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:

@@ -10,17 +10,56 @@ import pulumi_aws as aws
 
 from components.clouds.aws.nodepools.karpenter import ElasticArgs, elastic
 from components.clouds.aws.nodepools.launch_template import TemplateArgs, has_fabric, launch_template
-from components.clouds.aws.nodepools.placement_group import fabric_group, placement_group
-from components.context.accelerators import image_flavor, labels, taints
+from components.context.hardware import image_flavor, labels, pool_facts, taints
 from components.context.naming import physical, pool_tags
-from components.context.node_pools import pool_facts
-from planning.platform.autoscaling import elastic_nodes, fixed_nodes
+from planning.platform.base_layer_software import elastic_nodes, fixed_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from components.clouds.aws.nodepools.karpenter import Karpenter
     from planning.spec.cluster import Placement, Pool
+
+
+def fabric_group(
+    name: str, *, shown: str, vpc_id: pulumi.Input[str], tags: Mapping[str, str], parent: pulumi.Resource
+) -> aws.ec2.SecurityGroup:
+    """EFA asks for a group that allows everything from and to itself, both written out.
+
+    Args:
+        shown: its name for people, and for Karpenter, which finds it by this.
+    """
+    group = aws.ec2.SecurityGroup(
+        f"{name}-fabric",
+        description="EFA traffic between the nodes of one pool",
+        vpc_id=vpc_id,
+        tags={**tags, "Name": shown},
+        opts=pulumi.ResourceOptions(parent=parent),
+    )
+    inside = pulumi.ResourceOptions(parent=group)
+    aws.vpc.SecurityGroupIngressRule(
+        f"{name}-in",
+        security_group_id=group.id,
+        referenced_security_group_id=group.id,
+        ip_protocol="-1",
+        description="nodes of this pool",
+        opts=inside,
+    )
+    aws.vpc.SecurityGroupEgressRule(
+        f"{name}-out",
+        security_group_id=group.id,
+        referenced_security_group_id=group.id,
+        ip_protocol="-1",
+        description="nodes of this pool",
+        opts=inside,
+    )
+    return group
+
+
+def placement_group(name: str, *, shown: str, parent: pulumi.Resource) -> aws.ec2.PlacementGroup:
+    """Machines on one spine. Its name is given, since what is priced beside it must stay plain."""
+    return aws.ec2.PlacementGroup(name, name=shown, strategy="cluster", opts=pulumi.ResourceOptions(parent=parent))
+
 
 CAPACITY: Final[Mapping[str, str]] = {"spot": "SPOT"}
 IMAGES: Final[Mapping[tuple[str, str], str]] = {

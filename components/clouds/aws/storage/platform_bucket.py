@@ -3,21 +3,126 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Final, final
 
 import pulumi
+import pulumi_aws as aws
 
 from components.clouds.aws.account.bucket import BucketArgs, shut_bucket
-from components.clouds.aws.storage.platform_bucket_access import PlatformAccess, PlatformAccessArgs
+from components.clouds.aws.account.iam import document, pod_role
+from components.clouds.aws.storage.buckets import KEY_ACTIONS, OBJECT_ACTIONS
+from components.context.buckets import NAME, OLD_DAYS, OWNER, UPLOAD_DAYS, bucket_facts
 from components.context.placement import PlatformBucket
-from components.context.platform_bucket import NAME, OLD_DAYS, OWNER, UPLOAD_DAYS, bucket_facts
-from components.platform.building_blocks.bucket_users import bucket_users, visitors
+from components.platform.building_blocks.object_store_access import Visitor, bucket_users, visitors
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from components.clouds.aws.cluster.context import Ground
+    from components.platform.building_blocks.names import Account
     from planning.spec.cluster import Placement
+
+
+PART_ACTIONS: Final = ("s3:ListMultipartUploadParts",)
+# Barman, which backs PostgreSQL up, asks whether the bucket is there before it writes: S3 takes that for listing it
+# without a prefix (EnterpriseDB/barman issue 929). The API of Pipelines asks so when it starts. These see the names of
+# all objects, and read their own only.
+ASKS_FOR_THE_BUCKET: Final = frozenset({"mlflow-database", "airflow-database", "pipelines"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlatformAccessArgs:
+    """Who, and to what.
+
+    Args:
+        users: user to service account; the name of the user is its prefix.
+        visitors: who else gets in, by name of the role.
+    """
+
+    cluster_name: pulumi.Input[str]
+    users: Mapping[str, Account]
+    visitors: Mapping[str, Visitor]
+    bucket_arn: pulumi.Input[str]
+    key_arn: pulumi.Input[str]
+
+
+@final
+class PlatformAccess(pulumi.ComponentResource):
+    """Roles that pods of the platform take by pod identity, with no key in any secret.
+
+    Attributes:
+        ready: what is there before those pods start, which else run without rights.
+    """
+
+    ready: Sequence[pulumi.Resource]
+
+    def __init__(self, name: str, args: PlatformAccessArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("atoll:access:PlatformAccess", name, {"users": [*args.users, *args.visitors]}, opts)
+        roles = {user: Visitor((account,), (user,)) for user, account in args.users.items()} | dict(args.visitors)
+        self.ready = [each for role, who in roles.items() for each in _role(role, who, args, parent=self)]
+        self.register_outputs({})
+
+
+def _role(name: str, who: Visitor, args: PlatformAccessArgs, *, parent: PlatformAccess) -> list[pulumi.Resource]:
+    """One role, which every account of the visitor takes."""
+    first, *others = who.accounts
+    made, ready = pod_role(
+        f"platform-{name}",
+        service_account=first,
+        cluster_name=args.cluster_name,
+        policies={"bucket": _policy(who.prefixes, args)},
+        parent=parent,
+    )
+    taken = [
+        aws.eks.PodIdentityAssociation(
+            f"platform-{account.name}",
+            cluster_name=args.cluster_name,
+            namespace=account.namespace,
+            service_account=account.name,
+            role_arn=made.arn,
+            opts=pulumi.ResourceOptions(parent=parent),
+        )
+        for account in others
+    ]
+    return [*ready, *taken]
+
+
+def _policy(prefixes: Sequence[str], args: PlatformAccessArgs) -> pulumi.Output[str]:
+    bucket, key = args.bucket_arn, args.key_arn
+    return document(
+        [
+            statement
+            for prefix in prefixes
+            for statement in rights(
+                prefix, bucket=bucket, objects=pulumi.Output.concat(bucket, f"/{prefix}/*"), key=key
+            )
+        ]
+    )
+
+
+def rights(
+    user: str, *, bucket: pulumi.Input[str], objects: pulumi.Input[str], key: pulumi.Input[str]
+) -> list[dict[str, object]]:
+    """Statements of a user's policy.
+
+    Args:
+        bucket: ARN.
+        objects: ARN of the objects below the user's prefix.
+        key: ARN.
+    """
+    listed: list[dict[str, object]] = [{"StringLike": {"s3:prefix": [user, f"{user}/*"]}}]
+    if user in ASKS_FOR_THE_BUCKET:
+        listed.append({"Null": {"s3:prefix": "true"}})
+    return [
+        _allow((*OBJECT_ACTIONS, *PART_ACTIONS), objects),
+        *({**_allow(("s3:ListBucket",), bucket), "Condition": condition} for condition in listed),
+        _allow(("s3:GetBucketLocation", "s3:ListBucketMultipartUploads"), bucket),
+        _allow(KEY_ACTIONS, key),
+    ]
+
+
+def _allow(actions: tuple[str, ...], resource: pulumi.Input[str]) -> dict[str, object]:
+    return {"Effect": "Allow", "Action": list(actions), "Resource": resource}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from components.clouds.aws.storage.bucket_access import BucketAccess, BucketAccessArgs
-from components.clouds.aws.storage.buckets import ObjectTier, ObjectTierArgs
-from components.clouds.aws.storage.efs import SharedDisk, SharedDiskArgs
-from components.clouds.aws.storage.file_systems import SharedFileSystem, SharedFileSystemArgs
+from components.clouds.aws.storage.buckets import BucketAccess, BucketAccessArgs, ObjectTier, ObjectTierArgs
+from components.clouds.aws.storage.file_systems import (
+    SharedDisk,
+    SharedDiskArgs,
+    SharedFileSystem,
+    SharedFileSystemArgs,
+)
 from components.context.names import workloads
 
 if TYPE_CHECKING:

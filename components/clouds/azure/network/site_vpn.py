@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_azure as azure
 
-from components.connectivity.tunnel import Tunnel
-from components.connectivity.tunnel_key import shared_key
+from components.connectivity.tunnel import Tunnel, shared_key
 from components.context.naming import physical
 from planning.costs.charges.connectivity import PART
 from planning.costs.resources.clouds.azure import SKU

@@ -9,8 +9,8 @@ import pulumi
 import pulumi_coreweave as coreweave
 
 from components.context.naming import physical
+from planning.values.addresses import NARROWEST_RANGES
 from planning.values.errors import InputError
-from planning.values.subnets import NARROWEST_RANGES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

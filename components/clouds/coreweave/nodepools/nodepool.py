@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 from pulumi_kubernetes.apiextensions import CustomResource
 
-from components.context.accelerators import group_taints, labels
-from components.context.node_pools import pool_facts
+from components.context.hardware import group_taints, labels, pool_facts
 from planning.costs.resources.clouds.coreweave import INSTANCE_TYPES
 from planning.values.errors import InputError
 

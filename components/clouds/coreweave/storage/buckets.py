@@ -10,12 +10,14 @@ import pulumi_coreweave as coreweave
 import pulumi_random as random
 
 from components.context.buckets import INCOMPLETE_UPLOAD_DAYS, OLD_VERSION_DAYS, purposes, tier_facts
+from components.context.names import SERVICE_ACCOUNT, namespace
 from components.context.naming import physical, tags
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from planning.spec.cluster import ClusterSpec, Tier
+    from planning.spec.cluster import ClusterSpec, Placement, Tier
+
 
 ENDPOINT: Final = "https://cwobject.com"  # docs.coreweave.com, AI Object Storage
 SUFFIX_BYTES: Final = 3  # bucket names are shared by all customers
@@ -88,3 +90,51 @@ def _bucket(
         opts=pulumi.ResourceOptions.merge(within, pulumi.ResourceOptions(depends_on=[versions])),
     )
     return bucket.name
+
+
+ACTIONS: Final = ("s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:ListBucket", "s3:AbortMultipartUpload")
+
+
+@dataclass(frozen=True, kw_only=True)
+class BucketAccessArgs:
+    """Who, and to which buckets.
+
+    Args:
+        issuer: URL that signs the tokens of the cluster's service accounts.
+    """
+
+    placement: Placement
+    workloads: Sequence[str]
+    buckets: Sequence[pulumi.Input[str]]
+    issuer: pulumi.Input[str]
+
+
+@final
+class BucketAccess(pulumi.ComponentResource):
+    """One access policy of the organisation for this cluster: nobody else gains anything by it."""
+
+    def __init__(self, name: str, args: BucketAccessArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+        facts = {"provider": args.placement.provider, "region": args.placement.region}
+        super().__init__("atoll:access:BucketAccess", name, facts, opts)
+        if args.workloads:
+            coreweave.ObjectStorageOrganizationAccessPolicy(
+                "workloads",
+                name=physical(args.placement, "workloads"),
+                statements=[
+                    {
+                        "name": "workloads",
+                        "effect": "Allow",
+                        "actions": list(ACTIONS),
+                        "principals": [_role(args.issuer, workload) for workload in args.workloads],
+                        "resources": list(args.buckets),
+                    }
+                ],
+                opts=pulumi.ResourceOptions(parent=self),
+            )
+        self.register_outputs({})
+
+
+def _role(issuer: pulumi.Input[str], workload: str) -> pulumi.Output[str]:
+    """The role that a token exchange gives: issuer and subject (docs.coreweave.com, Use WIF with OIDC)."""
+    subject = f"system:serviceaccount:{namespace(workload)}:{SERVICE_ACCOUNT}"
+    return pulumi.Output.concat("role/", issuer, ":", subject)

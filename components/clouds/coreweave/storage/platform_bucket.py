@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Final, final
 
 import pulumi
 import pulumi_coreweave as coreweave
 import pulumi_random as random
 
-from components.clouds.coreweave.storage.buckets import SUFFIX_BYTES
+from components.clouds.coreweave.storage.buckets import ACTIONS, SUFFIX_BYTES
+from components.context.buckets import NAME, OLD_DAYS, UPLOAD_DAYS, bucket_facts
 from components.context.naming import physical, tags
-from components.context.platform_bucket import NAME, OLD_DAYS, UPLOAD_DAYS, bucket_facts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from planning.spec.cluster import ClusterSpec
+    from components.platform.building_blocks.names import Account
+    from planning.spec.cluster import ClusterSpec, Placement
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,3 +73,77 @@ def _bucket(args: PlatformStorageArgs, *, parent: PlatformStorage) -> coreweave.
         opts=pulumi.ResourceOptions.merge(within, pulumi.ResourceOptions(depends_on=[versions])),
     )
     return bucket
+
+
+# What the pod identity webhook of CoreWeave looks for (docs.coreweave.com, Pod Identity Webhook).
+INJECT: Final = {"caios.coreweave.com/inject": "true"}
+ON_BUCKET: Final = ("s3:ListBucket",)
+ON_OBJECTS: Final = tuple(action for action in ACTIONS if action not in ON_BUCKET)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlatformAccessArgs:
+    """Who, and to what.
+
+    Args:
+        issuer: URL that signs the tokens of the cluster's service accounts.
+        users: user to service account; the name of the user is its prefix.
+    """
+
+    placement: Placement
+    issuer: pulumi.Input[str]
+    users: Mapping[str, Account]
+    bucket: pulumi.Input[str]
+
+
+@final
+class PlatformAccess(pulumi.ComponentResource):
+    """One access policy of the organisation, a statement for each user: objects below its prefix, names of them all.
+
+    Lists cannot be told apart by prefix there: the policies of an organisation have no conditions.
+
+    Attributes:
+        annotations: what the service account of each user carries.
+    """
+
+    annotations: Mapping[str, Mapping[str, pulumi.Input[str]]]
+
+    def __init__(self, name: str, args: PlatformAccessArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+        facts = {"provider": args.placement.provider, "region": args.placement.region, "users": list(args.users)}
+        super().__init__("atoll:access:PlatformAccess", name, facts, opts)
+        roles = {user: _role(args.issuer, account) for user, account in args.users.items()}
+        if roles:
+            coreweave.ObjectStorageOrganizationAccessPolicy(
+                "platform",
+                name=physical(args.placement, "platform"),
+                statements=[
+                    *(_objects(user, role, bucket=args.bucket) for user, role in roles.items()),
+                    {
+                        "name": "names",
+                        "effect": "Allow",
+                        "actions": list(ON_BUCKET),
+                        "principals": list(roles.values()),
+                        "resources": [args.bucket],
+                    },
+                ],
+                opts=pulumi.ResourceOptions(parent=self),
+            )
+        self.annotations = {user: dict(INJECT) for user in args.users}
+        self.register_outputs({})
+
+
+def _objects(
+    user: str, role: pulumi.Output[str], *, bucket: pulumi.Input[str]
+) -> coreweave.ObjectStorageOrganizationAccessPolicyStatementArgsDict:
+    return {
+        "name": user,
+        "effect": "Allow",
+        "actions": list(ON_OBJECTS),
+        "principals": [role],
+        "resources": [pulumi.Output.concat(bucket, f"/{user}/*")],
+    }
+
+
+def _role(issuer: pulumi.Input[str], account: Account) -> pulumi.Output[str]:
+    """The role that a token exchange gives: issuer and subject (docs.coreweave.com, Use WIF with OIDC)."""
+    return pulumi.Output.concat("role/", issuer, f":system:serviceaccount:{account.namespace}:{account.name}")

@@ -3,20 +3,196 @@
 from __future__ import annotations
 
 import os
+import re
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from http import HTTPStatus
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, final
+from shutil import which
+from typing import TYPE_CHECKING, Final, cast, final
+from urllib.parse import urlsplit
 
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.clouds.existing.cluster.preconditions import ensure, examine
+from catalogs.providers import OLDEST_KUBERNETES
+from components.clouds.existing.cluster.kubeconfig import expired, read
 from planning.inputs.files import read_text
-from planning.values.errors import InputError
+from planning.values.errors import Fault, InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Literal
+
+    from components.clouds.existing.cluster.kubeconfig import Kubeconfig
     from planning.spec.cluster import ExistingCluster as ExistingSpec
     from planning.spec.cluster import Placement
+
+
+WAIT_SECONDS: Final = (5, 10)  # to connect, and to answer
+CONTEXT: Final = "where.existing.context"
+ENVIRONMENT: Final = "where.existing.kubeconfig_env"
+PROVIDER: Final = "where.existing"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fact:
+    """One thing known of a cluster, or that cannot be.
+
+    Args:
+        field: of the checklist, which it concerns.
+    """
+
+    state: Literal["right", "wrong"]
+    message: str
+    field: str = PROVIDER
+    hint: str = ""
+
+
+class UnreachableError(Exception):
+    """The API server did not answer as one; the message says how, without any credential."""
+
+
+def ensure(facts: Sequence[Fact], *, variable: str) -> None:
+    """Passes where nothing is wrong.
+
+    Raises:
+        InputError: every fault at once.
+    """
+    wrong = [fact for fact in facts if fact.state == "wrong"]
+    if wrong:
+        faults = [Fault(message=each.message, file=variable, hint=each.hint, path=each.field) for each in wrong]
+        said = f"{wrong[0].field} in the checklist: the cluster that is there cannot be built on"
+        raise InputError(said, faults=faults, hint=wrong[0].hint)
+
+
+def examine(
+    text: str,
+    *,
+    context: str | None,
+    variable: str,
+    path: Path,
+    oldest: str = OLDEST_KUBERNETES,
+    now: datetime | None = None,
+    ask: Callable[[Kubeconfig], str] | None = None,
+) -> tuple[Fact, ...]:
+    """What is known of the cluster of a kubeconfig: credentials, answer, version; later ones only where earlier hold.
+
+    Args:
+        text: the kubeconfig.
+        variable: environment variable that names its file, which is `path`.
+        oldest: oldest minor version that is built on, "" for our own floor.
+        now: the moment that credentials are held against; None for this one.
+        ask: tells the server's version; None asks the server.
+
+    Raises:
+        InputError: not a kubeconfig, or without the context.
+    """
+    kubeconfig = read(text, context=context, variable=variable, path=path)
+    fact = _server(kubeconfig) or _program(kubeconfig) or _credentials(kubeconfig, now=now or datetime.now(tz=UTC))
+    if fact is not None:
+        return (fact,)
+    try:
+        version = (ask or ask_version)(kubeconfig)
+    except UnreachableError as error:
+        return (_unreachable(kubeconfig, str(error)),)
+    return (_version(version, oldest=oldest or OLDEST_KUBERNETES),)
+
+
+def _server(kubeconfig: Kubeconfig) -> Fact | None:
+    with suppress(ValueError):  # brackets that do not hold an IPv6 address
+        if urlsplit(kubeconfig.server).hostname:
+            return None
+    message = f"the kubeconfig's context {kubeconfig.context!r} names no API server"
+    return Fact(state="wrong", message=message, field=CONTEXT, hint="get the file anew from the provider")
+
+
+def _program(kubeconfig: Kubeconfig) -> Fact | None:
+    program = kubeconfig.program
+    if not program or which(program) or (kubeconfig.path.parent / program).is_file():
+        return None
+    message = f"the kubeconfig's context {kubeconfig.context!r} signs in with {program!r}, which is not installed here"
+    return Fact(state="wrong", message=message, field=ENVIRONMENT, hint="install it, and see that it is on PATH")
+
+
+def _credentials(kubeconfig: Kubeconfig, *, now: datetime) -> Fact | None:
+    found = expired(kubeconfig, now=now)
+    if found is None:
+        return None
+    what, end = found
+    message = f"the {what} of the kubeconfig's context {kubeconfig.context!r} expired on {end:%Y-%m-%d at %H:%M} UTC"
+    return Fact(state="wrong", message=message, field=ENVIRONMENT, hint="get the file anew from the provider")
+
+
+def _unreachable(kubeconfig: Kubeconfig, reason: str) -> Fact:
+    message = f"the API server of the kubeconfig's context {kubeconfig.context!r} cannot be used: {reason}"
+    hint = "check the VPN or firewall between here and the cluster, and that kubectl works with the same file"
+    return Fact(state="wrong", message=message, field=ENVIRONMENT, hint=hint)
+
+
+def _version(version: str, *, oldest: str) -> Fact:
+    number = minor(version)
+    if number is None:
+        return Fact(state="wrong", message=f"the API server says its version is {version!r}, which is none")
+    if number < (minor(oldest) or (0, 0)):
+        message = f"the cluster runs Kubernetes {number[0]}.{number[1]}, and {oldest} is the oldest that is built on"
+        return Fact(state="wrong", message=message, hint=f"have the provider upgrade it to {oldest} or later")
+    return Fact(state="right", message=f"Kubernetes {number[0]}.{number[1]}")
+
+
+def minor(version: str) -> tuple[int, int] | None:
+    """Major and minor of "v1.33.4+rke2r1" or "1.33"; None for anything else."""
+    found = re.match(r"v?(\d{1,3})\.(\d{1,4})", version)
+    return None if found is None else (int(found[1]), int(found[2]))
+
+
+def ask_version(kubeconfig: Kubeconfig) -> str:
+    """What the API server says its version is; programs that sign in are run, as kubectl does.
+
+    Raises:
+        UnreachableError: no answer, or a refusal.
+    """
+    from kubernetes import client, config  # noqa: PLC0415 - a second to import, for a real run only
+    from kubernetes.client.exceptions import ApiException  # noqa: PLC0415 - as above
+    from kubernetes.config import ConfigException  # noqa: PLC0415 - as above
+    from urllib3.exceptions import HTTPError  # noqa: PLC0415 - as above
+
+    settings = client.Configuration()
+    settings.retries = False
+    load = cast("Callable[..., client.ApiClient]", config.new_client_from_config)  # pyright: ignore[reportUnknownMemberType]
+    try:
+        api = load(str(kubeconfig.path), kubeconfig.context, persist_config=False, client_configuration=settings)
+        return str(client.VersionApi(api).get_code(_request_timeout=WAIT_SECONDS).git_version)
+    except ApiException as error:
+        status, reason = cast("tuple[int | None, object]", (error.status, error.reason))  # pyright: ignore[reportUnknownMemberType]
+        raise UnreachableError(_refusal(status) if status else _silence(str(reason))) from error
+    except HTTPError as error:
+        raise UnreachableError(_silence(str(error))) from error
+    except (ConfigException, OSError, ValueError) as error:
+        raise UnreachableError("its credentials cannot be loaded, or the program that signs in failed") from error
+
+
+def _refusal(status: int) -> str:
+    if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
+        return f"it refuses the credentials ({status}), which may have expired or been revoked"
+    return f"it answers with status {status}"
+
+
+def _silence(told: str) -> str:
+    """What kind of silence it is, without the address, which a caller may not want to show."""
+    return next((reason for mark, reason in SILENCES if mark in told.lower()), "it does not answer")
+
+
+SILENCES: Final = (
+    ("certificate", "its certificate is not signed by the authority that the kubeconfig names"),
+    ("ssl", "what answers there does not speak TLS"),
+    ("name or service not known", "its name is not known here"),
+    ("resolve", "its name is not known here"),
+    ("refused", "nothing listens there"),
+    ("timed out", f"it does not answer within {WAIT_SECONDS[1]} seconds"),
+)
+
 
 OFFLINE_PLACEHOLDER: Final = "not read offline"
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_gcp as gcp
 
-from components.clouds.gcp.storage.bucket_access import principal_of
+from components.clouds.gcp.storage.buckets import principal_of
 from components.platform.building_blocks.names import COLLECTOR_ACCOUNT
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from components.clouds.gcp.account.key import Key, KeyArgs
 from components.clouds.gcp.account.names import FILESTORE, LUSTRE, LUSTRE_PORTS, labels
 from components.clouds.gcp.cluster.settings import read_gcp_settings, zone_of
 from components.clouds.gcp.network.vpc import Network, NetworkArgs
+from planning.values.addresses import LUSTRE_PREFIX, Ranges, ranges
 from planning.values.errors import InputError
-from planning.values.gke_ranges import LUSTRE_PREFIX, Ranges, ranges
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 import pulumi
 
-from components.clouds.gcp.nodepools.machines import fabric_of
+from components.clouds.gcp.nodepools.nodepool import fabric_of
 from components.context.settings import SECTION
 from planning.values.errors import InputError
 

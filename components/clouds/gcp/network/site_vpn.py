@@ -12,8 +12,7 @@ import pulumi
 import pulumi_gcp as gcp
 
 from components.clouds.gcp.account.names import label
-from components.connectivity.tunnel import Tunnel
-from components.connectivity.tunnel_key import shared_key
+from components.connectivity.tunnel import Tunnel, shared_key
 from components.context.naming import physical
 from planning.costs.charges.connectivity import PART
 from planning.values.errors import InputError

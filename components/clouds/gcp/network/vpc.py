@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ipaddress import IPv4Network
 
     from planning.spec.cluster import Placement
-    from planning.values.gke_ranges import Ranges
+    from planning.values.addresses import Ranges
 
 PODS: Final = "pods"
 SERVICES: Final = "services"

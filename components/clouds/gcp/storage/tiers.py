@@ -8,8 +8,7 @@ import pulumi
 import pulumi_gcp as gcp
 
 from components.clouds.gcp.account.names import FILESTORE, LUSTRE
-from components.clouds.gcp.storage.bucket_access import BucketAccess, BucketAccessArgs
-from components.clouds.gcp.storage.buckets import ObjectTier, ObjectTierArgs
+from components.clouds.gcp.storage.buckets import BucketAccess, BucketAccessArgs, ObjectTier, ObjectTierArgs
 from components.clouds.gcp.storage.file_systems import SharedFileSystem, SharedFileSystemArgs
 from components.context.names import workloads
 

@@ -14,7 +14,7 @@ ACCOUNT_TRAIL: Final = Control(
         "aws": Claim(
             level="full",
             words="CloudTrail of every region, signed, kept a year, unless the stack says that the account has one",
-            made_by="components/clouds/aws/account/audit.py",
+            made_by="components/clouds/aws/account/logs.py",
             proofs=(
                 Proof(type="aws:cloudtrail/trail:Trail", path=("enableLogFileValidation",), equals=True),
                 Proof(type="aws:cloudtrail/trail:Trail", path=("isMultiRegionTrail",), equals=True),

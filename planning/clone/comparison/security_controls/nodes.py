@@ -95,7 +95,7 @@ WORKLOAD_IDENTITY: Final = Control(
         "aws": Claim(
             level="full",
             words="EKS Pod Identity",
-            made_by="components/clouds/aws/storage/bucket_access.py",
+            made_by="components/clouds/aws/storage/buckets.py",
             proofs=(Proof(type="aws:eks/podIdentityAssociation:PodIdentityAssociation", path=("roleArn",)),),
         ),
         "gcp": Claim(
@@ -107,7 +107,7 @@ WORKLOAD_IDENTITY: Final = Control(
         "coreweave": Claim(
             level="part",
             words="object storage only, by federation with the cluster's issuer",
-            made_by="components/clouds/coreweave/storage/bucket_access.py",
+            made_by="components/clouds/coreweave/storage/buckets.py",
             proofs=(
                 Proof(
                     type="coreweave:index/objectStorageOrganizationAccessPolicy:ObjectStorageOrganizationAccessPolicy",

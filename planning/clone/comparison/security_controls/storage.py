@@ -95,7 +95,7 @@ NOT_PUBLIC: Final = Control(
         "coreweave": Claim(
             level="part",
             words="only the organisation's access policy lets anybody in; no setting forbids to widen it",
-            made_by="components/clouds/coreweave/storage/bucket_access.py",
+            made_by="components/clouds/coreweave/storage/buckets.py",
             proofs=(
                 Proof(
                     type="coreweave:index/objectStorageOrganizationAccessPolicy:ObjectStorageOrganizationAccessPolicy",

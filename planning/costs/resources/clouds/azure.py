@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
 from planning.costs.bill import Group
-from planning.costs.resources.properties import UnreadableError
+from planning.costs.resources.resource import UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

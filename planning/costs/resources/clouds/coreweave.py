@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Final
 from catalogs.model import Item, PurchaseKind
 from planning.costs.bill import Group
 from planning.costs.charge import Charge
-from planning.costs.resources import gaps, kubernetes
-from planning.costs.resources.expected_hours import between
-from planning.costs.resources.properties import Properties, UnreadableError
-from planning.costs.resources.storage_use import OBJECTS, by_use, tier_key
+from planning.costs.resources import findings, kubernetes
+from planning.costs.resources.findings import OBJECTS, between, by_use, tier_key
+from planning.costs.resources.resource import Properties, UnreadableError
 from planning.values.money import HOURS_PER_MONTH, Range
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ def node_pool(case: Case) -> Iterator[Finding]:
     try:
         yield _machines(case, spec, _node_hours(case, spec))
     except UnreadableError as error:
-        yield gaps.machines(case, str(error), largest=lambda: [_machines(case, spec, _most_hours(spec))])
+        yield findings.machines(case, str(error), largest=lambda: [_machines(case, spec, _most_hours(spec))])
 
 
 def _machines(case: Case, spec: Properties, hours: Range) -> Charge:

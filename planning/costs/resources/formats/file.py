@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from planning.costs.resources.formats.plan import find_plan_faults, read_plan
-from planning.costs.resources.formats.preview_digest import find_digest_faults, read_digest
-from planning.costs.resources.formats.stack_export import find_export_faults, read_export
+from planning.costs.resources.formats.pulumi import find_digest_faults, find_export_faults, read_digest, read_export
 from planning.inputs.files import MORE_THAN_ONE, as_object, parse_json, read_content
 from planning.values.errors import Fault, InputError
 
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from planning.costs.resources.formats.preview import Preview
+    from planning.costs.resources.formats.values import Preview
 
 LARGEST_BYTES: Final = 64_000_000  # a preview of 500 resources has about 1 MB
 _KINDS: Final = "`pulumi preview --json --show-sames`, `pulumi stack export` or `atoll plan --json`"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from planning.costs.resources.formats.preview import Preview
-from planning.costs.resources.formats.preview_digest import REGION
-from planning.costs.resources.formats.resource_state import provider_urn
+from planning.costs.resources.formats.pulumi import REGION
 from planning.costs.resources.formats.values import (
+    Preview,
     is_object,
     objects,
     plan_inputs,
+    provider_urn,
     references,
     strangers,
     text,

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeGuard, cast
 
-from planning.costs.resources.resource import UNKNOWN, Secret, Unknown
+from planning.costs.resources.resource import UNKNOWN, Resource, Secret, Unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from planning.costs.resources.resource import Value
+
 
 UNKNOWNS: Final = frozenset(
     {  # pulumi sdk/go/common/resource/plugin/rpc.go, one for each type of value
@@ -127,3 +129,68 @@ def references(value: Value) -> tuple[str, ...]:
         return (value.urn,) if value.urn else ()
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return tuple(dict.fromkeys(urn for part in parts for urn in references(part)))
+
+
+FIELDS: Final = (  # of a state, all that `resource` reads
+    "urn",
+    "type",
+    "parent",
+    "custom",
+    "inputs",
+    "dependencies",
+    "propertyDependencies",
+    "provider",
+    "protect",
+    "retainOnDelete",
+)
+
+
+def resource(state: Mapping[str, object]) -> Resource:
+    """The resource of one state, inputs only: outputs hold what a provider filled in, not what was asked for."""
+    urn = text(state.get("urn"))
+    origins = urn_lists(state.get("propertyDependencies"))
+    return Resource(
+        urn=urn,
+        type=text(state.get("type")),
+        name=urn.rsplit("::", 1)[-1],
+        parent=text(state.get("parent")) or None,
+        custom=state.get("custom") is True,
+        inputs=state_inputs(state.get("inputs"), origins),
+        dependencies=texts(state.get("dependencies")),
+        property_dependencies=origins,
+        provider=provider_urn(text(state.get("provider"))),
+        protect=state.get("protect") is True,
+        retain_on_delete=state.get("retainOnDelete") is True,
+    )
+
+
+def provider_urn(reference: str) -> str | None:
+    """URN of a provider reference "urn::id"; None where there is none."""
+    return reference.rsplit("::", 1)[0] or None
+
+
+def stack_of(urn: str) -> str:
+    """Stack name in "urn:pulumi:<stack>::<project>::<type>::<name>"; "" where there is none."""
+    head = urn.split("::", 1)[0].split(":")
+    return head[2] if len(head) > 2 else ""  # noqa: PLR2004 - the third word
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preview:
+    """A stack as one file describes it.
+
+    Args:
+        stack: name of the stack; "" where the file does not say.
+        old: resources that exist now; None where the file does not say.
+        new: resources that will exist, or do in the case of an exported stack.
+        default_region: config "aws:region", None where the file does not say.
+        notes: what a reader of the figures should know, as that unchanged resources are not in the file.
+        gaps: which of them keep resources out, so that a total is only a floor.
+    """
+
+    stack: str
+    old: tuple[Resource, ...] | None
+    new: tuple[Resource, ...]
+    default_region: str | None = None
+    notes: tuple[str, ...] = ()
+    gaps: tuple[str, ...] = ()

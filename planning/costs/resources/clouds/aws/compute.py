@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Final
 from catalogs.model import PurchaseKind
 from planning.costs.bill import Group
 from planning.costs.charge import Charge
-from planning.costs.resources import gaps
-from planning.costs.resources.clouds.aws import disks as aws_disks
-from planning.costs.resources.expected_hours import WHOLE, busiest_hours
-from planning.costs.resources.findings import Choice, Gap
-from planning.costs.resources.properties import Properties, UnreadableError
+from planning.costs.resources import findings
+from planning.costs.resources.clouds.aws import storage as aws_disks
+from planning.costs.resources.findings import WHOLE, Choice, Gap, busiest_hours
+from planning.costs.resources.resource import Properties, UnreadableError
 from planning.values.money import HOURS_PER_MONTH, ZERO, Range
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ def node_group(case: Case) -> Iterator[Finding]:
         yield from _caught(case, "machine", lambda: _group_machines(case, hours, template))
         yield from _caught(case, "disk", lambda: _group_disks(case, hours, template))
     except UnreadableError as error:
-        yield gaps.machines(case, str(error), largest=lambda: _largest_group(case, template))
+        yield findings.machines(case, str(error), largest=lambda: _largest_group(case, template))
     if inputs.at("warmPoolConfig").said:
         yield _gap(case, "warm_pool", "warmPoolConfig keeps machines that nobody counts")
 
@@ -77,7 +76,9 @@ def scaling_group(case: Case) -> Iterator[Finding]:
     try:
         hours = _node_hours(case, inputs.at("minSize"), inputs.at("desiredCapacity"), inputs.at("maxSize"))
     except UnreadableError as error:
-        yield gaps.machines(case, str(error), largest=lambda: _scaled(case, template, _all_month(inputs.at("maxSize"))))
+        yield findings.machines(
+            case, str(error), largest=lambda: _scaled(case, template, _all_month(inputs.at("maxSize")))
+        )
         return
     yield from _scaled(case, template, hours)
 

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Final
 from catalogs.model import PurchaseKind
 from planning.costs.bill import Group
 from planning.costs.charge import Charge
-from planning.costs.resources import gaps
-from planning.costs.resources.clouds.aws import disks
-from planning.costs.resources.expected_hours import busiest_hours
-from planning.costs.resources.findings import Choice, Free, Gap
+from planning.costs.resources import findings
+from planning.costs.resources.clouds.aws import storage
+from planning.costs.resources.findings import Choice, Free, Gap, busiest_hours
 from planning.costs.resources.kubernetes import gib
-from planning.costs.resources.properties import Properties, UnreadableError
+from planning.costs.resources.resource import Properties, UnreadableError
 from planning.values.money import HOURS_PER_MONTH, ZERO, Range
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ def node_pool(case: Case) -> Iterator[Finding]:
     try:
         hours = _node_hours(case, spec.at("limits"))
     except UnreadableError as error:
-        yield gaps.machines(case, str(error), largest=lambda: _largest(case, spec))
+        yield findings.machines(case, str(error), largest=lambda: _largest(case, spec))
         return
     yield from _caught(case, "machine", lambda: _machines(case, spec, hours))
     yield from _caught(case, "disk", lambda: _disks(case, spec, hours))
@@ -161,13 +160,13 @@ def _disks(case: Case, spec: Properties, hours: Range) -> Iterable[Charge]:
     if not mappings.each():
         raise UnreadableError(f"{mappings.path} is not said, so that the image decides")
     counted = [_units(each.at("ebs")) for each in mappings.each()]
-    return disks.charges(case, disks.together(counted), hours=hours, key=case.pool_key)
+    return storage.charges(case, storage.together(counted), hours=hours, key=case.pool_key)
 
 
 def _units(disk: Properties) -> dict[str, Decimal]:
     """Units of one disk; a node class gives its size as a Kubernetes quantity."""
     kind = disk.at("volumeType")
-    count = disks.KINDS.get(kind.text())
+    count = storage.KINDS.get(kind.text())
     if count is None:
         raise UnreadableError(f"{kind.path} {kind.text()!r} has no price here")
     return count(disk, size=gib(disk.at("volumeSize")))

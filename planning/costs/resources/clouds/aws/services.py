@@ -13,7 +13,7 @@ from catalogs.model import Item
 from planning.costs.bill import Group
 from planning.costs.resources.context import VOLUME_UNKNOWN
 from planning.costs.resources.findings import Free
-from planning.costs.resources.properties import UnreadableError
+from planning.costs.resources.resource import UnreadableError
 from planning.values.money import Range
 
 if TYPE_CHECKING:

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Final
 from catalogs.model import Item, PurchaseKind
 from planning.costs.bill import Group
 from planning.costs.charge import Charge
-from planning.costs.resources import gaps
-from planning.costs.resources.expected_hours import between
-from planning.costs.resources.findings import Gap
-from planning.costs.resources.properties import Properties, UnreadableError
+from planning.costs.resources import findings
+from planning.costs.resources.findings import Gap, between
+from planning.costs.resources.resource import Properties, UnreadableError
 from planning.values.money import HOURS_PER_MONTH, Range
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ def node_pool(case: Case) -> Iterator[Finding]:
     try:
         hours = hours_of(case.resource, registered=case.registered)
     except UnreadableError as error:
-        yield gaps.machines(case, str(error), largest=lambda: _largest(case, config))
+        yield findings.machines(case, str(error), largest=lambda: _largest(case, config))
         return
     yield from _machine(case, config, hours)
     try:

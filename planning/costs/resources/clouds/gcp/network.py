@@ -1,4 +1,7 @@
-"""What Google Cloud rents by the hour around the machines: control planes, NAT, addresses."""
+"""What Google Cloud rents by the hour around the machines: control planes, NAT, addresses.
+
+Sources: cloud.google.com/vpc/network-pricing, /iam, /kms/pricing, /billing/docs, from memory.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,10 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
 from planning.costs.bill import Group
-from planning.costs.resources import gaps
+from planning.costs.resources import findings
 from planning.costs.resources.clouds.gcp.compute import NODE_POOL, hours_of, most_hours
 from planning.costs.resources.findings import Free, Gap
-from planning.costs.resources.properties import UnreadableError
+from planning.costs.resources.resource import UnreadableError
 from planning.values.money import NOTHING, Range
 
 if TYPE_CHECKING:
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from planning.costs.resources.context import Case
     from planning.costs.resources.findings import Counter, Finding
     from planning.costs.resources.resource import Resource
+
 
 _EXTENDED: Final = "control_plane_extended"  # no word of the catalog yet, hence unpriced
 _VPN_GATEWAY: Final = "gcp:compute/vPNGateway:VPNGateway"
@@ -50,7 +54,7 @@ def nat(case: Case) -> Iterator[Finding]:
     try:
         yield counted(_hours_behind(case, partial(hours_of, registered=case.registered)))
     except UnreadableError as error:
-        most = gaps.bound(lambda: [counted(_hours_behind(case, most_hours))])
+        most = findings.bound(lambda: [counted(_hours_behind(case, most_hours))])
         gap = _gap(case, Item.NAT_GATEWAY, str(error), group=Group.NETWORK)
         yield replace(gap, key=case.key(Item.NAT_GATEWAY, own=_NAT), at_most=most)
 
@@ -103,4 +107,38 @@ COUNTERS: Final[dict[str, Counter]] = {
     "gcp:compute/globalAddress:GlobalAddress": address,
     "gcp:compute/vPNTunnel:VPNTunnel": tunnel,
     "gcp:dns/managedZone:ManagedZone": zone,
+}
+
+
+MODULES: Final[dict[str, tuple[str, str]]] = {  # module: (rule, resources in it)
+    "gcp:compute": (
+        "parts of a VPC are not charged, the traffic through them is",
+        (
+            "Network Subnetwork Router RouterInterface RouterPeer Route Firewall FirewallPolicy FirewallPolicyRule "
+            "NetworkPeering NetworkPeeringRoutesConfig NetworkFirewallPolicy NetworkFirewallPolicyAssociation "
+            "ExternalVpnGateway"
+        ),
+    ),
+    "gcp:servicenetworking": ("joining Google's services to a network is not charged, they are", "Connection"),
+    "gcp:serviceaccount": ("identities are not charged", "Account IAMMember IAMBinding IAMPolicy"),
+    "gcp:projects": (
+        "settings and rights of a project are not charged",
+        "IAMMember IAMBinding IAMCustomRole Service ServiceIdentity IAMAuditConfig",
+    ),
+    "gcp:kms": (
+        "rings and rights of keys are not charged, keys are",
+        "KeyRing CryptoKeyIAMMember CryptoKeyIAMBinding KeyRingIAMMember",
+    ),
+    "gcp:storage": ("settings of a bucket are not charged", "BucketIAMMember BucketIAMBinding BucketIAMPolicy"),
+    "gcp:billing": ("budgets are not charged", "Budget"),
+    "gcp:logging": ("ways to a log bucket are not charged", "ProjectSink ProjectExclusion"),
+}
+
+SINGLE: Final = {
+    "gcp:compute/vPNGateway:VPNGateway": "a VPN gateway is paid for by its tunnels",
+    "gcp:compute/resourcePolicy:ResourcePolicy": "placement policies are not charged",
+    "gcp:pubsub/topic:Topic": "the first 10 GiB a month are not charged, and a budget sends kilobytes",
+    "gcp:secretmanager/secret:Secret": "a secret is paid for by its versions",
+    "gcp:secretmanager/secretIamMember:SecretIamMember": "rights of a secret are not charged",
+    "gcp:secretmanager/secretVersion:SecretVersion": "the first six versions of an account are not charged",
 }

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 from catalogs.model import Item
 from planning.costs.bill import Group
 from planning.costs.resources.clouds.gcp.compute import DISKS
-from planning.costs.resources.properties import UnreadableError
-from planning.costs.resources.storage_use import LOGS, OBJECTS, by_use, tier_key
+from planning.costs.resources.findings import LOGS, OBJECTS, by_use, tier_key
+from planning.costs.resources.resource import UnreadableError
 from planning.values.money import Range
 
 if TYPE_CHECKING:

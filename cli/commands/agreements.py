@@ -1,0 +1,210 @@
+"""`atoll sla`: a month's attainment and the credit owed."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from cli.terminal import options
+from cli.terminal.console import json_text, note, progress, show
+from cli.terminal.output import chosen_files, tell_written
+from operations.project.accepted_lock import accepted_lock
+from operations.project.atomic_files import write_all
+from operations.project.workspace import known_stack
+from planning.checklist.reading.checklist_file import read_file
+from planning.documents.blocks import Blank
+from planning.values.errors import CannotTellError, InputError, OverCeilingError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from operations.service_levels.monthly_report import Subject
+    from planning.documents.blocks import Document
+    from planning.service_levels.form import SlaForm
+    from planning.service_levels.series import Recorded
+
+
+WRAPPED: Final = """p, li, td:nth-child(2):last-child { overflow-wrap: anywhere; } .blank span { max-width: 60%; }
+@media (max-width: 40rem) { .wide > table { min-width: 0; } td:first-child { min-width: 4.5rem; } }
+"""
+
+
+def run_contract(
+    stack: options.Stack,
+    *,
+    html: Annotated[
+        str,
+        typer.Option("--html", metavar="FILE", help="Write it as one HTML page, to print.", show_default=False),
+    ] = "",
+    markdown: Annotated[
+        str, typer.Option("--markdown", metavar="FILE", help="Write it as Markdown.", show_default=False)
+    ] = "",
+    output: Annotated[list[str] | None, options.output_of(".html, .md")] = None,
+) -> int:
+    """Write the annex of a contract: what was accepted and settled, as figures that can be measured.
+
+    Without a file, Markdown goes to stdout. What nobody has settled in the checklist's agreement is a line to be filled
+    in. No legal advice: have a lawyer review it.
+    """
+    files = chosen_files(output, forms=("html", "markdown"), html=html, markdown=markdown)
+    project = known_stack(stack)
+    lock = accepted_lock(project, stack)
+    checklist = read_file(project.checklist(stack))
+    from catalogs.catalog import load  # noqa: PLC0415 - once lock and checklist are there
+    from planning.agreements.contract.annex import annex  # noqa: PLC0415 - as above
+
+    document = annex(lock, checklist=checklist, catalog=load())
+    _write(document, files)
+    return 0
+
+
+def _write(document: Document, files: Mapping[str, Path]) -> None:
+    from cli.pages.documents.html import document_page  # noqa: PLC0415 - as above
+    from cli.pages.documents.markdown import markdown as as_markdown  # noqa: PLC0415 - as above
+
+    if not files:
+        sys.stdout.write(as_markdown(document))
+        return
+    texts = {"html": lambda: document_page(document, style=WRAPPED), "markdown": lambda: as_markdown(document)}
+    write_all({path: texts[kind]() for kind, path in files.items()})
+    tell_written(files.values())
+    blanks = sum(isinstance(block, Blank) for block in document.blocks)
+    note(f"{blanks} lines are to be filled in; `agreement` in the checklist settles terms and contacts")
+
+
+MISSED = OverCeilingError.exit_code
+EXITS = {"met": 0, "below": MISSED, "short": MISSED, "cannot tell": CannotTellError.exit_code}
+
+MonthText = Annotated[
+    str, typer.Option("--month", metavar="YYYY-MM", help="Month of the calendar, in UTC.", show_default=False)
+]
+From = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--from",
+        metavar="FILE",
+        help="Samples: what --export saved, or answers of /api/v1/query_range. May be named several times.",
+        show_default=False,
+    ),
+]
+Prometheus = Annotated[
+    str,
+    typer.Option(
+        "--prometheus",
+        metavar="URL",
+        help="Ask Prometheus; a token is read from ATOLL_PROMETHEUS_TOKEN.",
+        show_default=False,
+    ),
+]
+Exclusions = Annotated[
+    str,
+    typer.Option(
+        "--exclusions",
+        metavar="FILE",
+        help="Announced maintenance and the like.",
+        show_default="stacks/STACK/exclusions.yaml",
+    ),
+]
+Export = Annotated[
+    str, typer.Option("--export", metavar="FILE", help="Save the samples, to reckon again.", show_default=False)
+]
+Html = Annotated[str, typer.Option("--html", metavar="FILE", help="Write the report as one page.", show_default=False)]
+Markdown = Annotated[
+    str, typer.Option("--markdown", metavar="FILE", help="Write the report as Markdown.", show_default=False)
+]
+Output = Annotated[list[str] | None, options.output_of(".html, .md, .json")]
+
+
+def run_sla(
+    stack: options.Stack,
+    *,
+    month: MonthText,
+    from_files: From = None,
+    prometheus: Prometheus = "",
+    exclusions: Exclusions = "",
+    export: Export = "",
+    html: Html = "",
+    markdown: Markdown = "",
+    as_json: options.AsJson = False,
+    output: Output = None,
+    today: options.Today = "",
+) -> int:
+    """Show what a month delivered and the credit owed back.
+
+    Exit code: 0 where every part met its promise, 10 where one fell short, 11 where nobody can tell.
+    """
+    files = chosen_files(output, forms=("html", "markdown", "json"), html=html, markdown=markdown)
+    from operations.service_levels.monthly_report import Subject  # noqa: PLC0415 - what only this command needs
+    from planning.service_levels.month import parse_month  # noqa: PLC0415 - as above
+
+    if bool(from_files) == bool(prometheus):
+        raise InputError("name where the samples are", hint="either --from FILE, or --prometheus URL")
+    about = Subject(known_stack(stack), stack, parse_month(month), today=options.day(today))
+    named = about.exclusions(exclusions)
+    recorded, source = _asked(about, prometheus) if prometheus else _read(about, from_files or [])
+    form = about.report(recorded, exclusions=named, source=source)
+    texts = _texts(form, files)
+    if export:
+        from planning.service_levels.series_sources import to_text  # noqa: PLC0415 - where it is asked for
+
+        texts[Path(export)] = to_text(recorded, stack=stack, month=form["month"], asked=f"{source}, {about.today}")
+    _sla_write(texts)
+    _show(form, as_json=as_json)
+    return EXITS[form["verdict"]]
+
+
+def _read(about: Subject, names: list[str]) -> tuple[Recorded, str]:
+    from operations.service_levels.sample_files import recorded_in  # noqa: PLC0415 - as above
+
+    paths = [Path(name) for name in names]
+    found = recorded_in(paths, stack=about.lock.stack, month=about.month)
+    return found, ", ".join(path.name for path in paths)
+
+
+def _asked(about: Subject, url: str) -> tuple[Recorded, str]:
+    from operations.service_levels.prometheus import TOKEN, asked, opened, sound  # noqa: PLC0415 - as above
+
+    root = sound(url)
+    get = opened(os.environ.get(TOKEN, ""), sleep=time.sleep)
+    with progress(f"asking {root} for {about.month}"):
+        return asked(root, about.month, until=int(datetime.now(tz=UTC).timestamp()), get=get), root
+
+
+def _texts(form: SlaForm, files: Mapping[str, Path]) -> dict[Path, str]:
+    texts = {path: json_text(form) for kind, path in files.items() if kind == "json"}
+    html, markdown = files.get("html"), files.get("markdown")
+    if not html and not markdown:
+        return texts
+    from operations.service_levels.monthly_report import table_source  # noqa: PLC0415 - as above
+    from planning.service_levels.document import document  # noqa: PLC0415 - as above
+
+    made = document(form, table_source=table_source())
+    if html:
+        from cli.pages.service_levels import page  # noqa: PLC0415 - as above
+
+        texts[html] = page(form, made)
+    if markdown:
+        from cli.pages.documents.markdown import markdown as as_markdown  # noqa: PLC0415 - as above
+
+        texts[markdown] = as_markdown(made)
+    return texts
+
+
+def _sla_write(texts: Mapping[Path, str]) -> None:
+    write_all(texts)
+    tell_written(texts)
+
+
+def _show(form: SlaForm, *, as_json: bool) -> None:
+    if as_json:
+        print(json_text(form), end="")
+        return
+    from cli.views.service_levels import parts  # noqa: PLC0415 - where it is shown
+
+    show(*parts(form))

@@ -1,0 +1,154 @@
+"""`atoll onboard`: from acceptance to the first job, with dates and owners; and each person's own credentials."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.terminal import options
+from cli.terminal.console import note
+from cli.terminal.output import chosen_folder
+from cli.terminal.prompts import ask_passphrase
+from operations.project.accepted_lock import accepted_lock, own_lock
+from operations.project.workspace import Project, known_stack, shown
+from planning.checklist.model.vocabulary import HOME
+from planning.inputs.files import as_object, parse_json, read_object
+from planning.values.errors import InputError
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from planning.spec.lock import Lock
+
+NAME = "onboarding"
+LARGEST_BYTES = 4_000_000
+# Dates stay in one line; on a phone only the table of dates is wider than the page.
+NARROW = """td:nth-child(2):nth-last-child(4), td:nth-child(3):nth-last-child(3) { white-space: nowrap; }
+td { overflow-wrap: break-word; } ul.boxes li { padding-left: 1.6em; text-indent: -1.6em; margin: .3rem 0; }
+@media (max-width: 40rem) { .wide > table { min-width: 0; } .wide > table:has(th:nth-child(5)) { min-width: 34rem; } }
+"""
+
+
+def run_onboard(
+    stack: options.Stack,
+    *,
+    output: Annotated[str, options.folder_option("Write the plan as Markdown, HTML and iCalendar.")] = "",
+    to: Annotated[str, options.old_option("--to", metavar="DIR")] = "",
+    credentials: Annotated[
+        str,
+        typer.Option(
+            "--credentials",
+            metavar="DIR",
+            help="Write a folder for each person with what is theirs alone; never inside a repository.",
+            show_default=False,
+        ),
+    ] = "",
+    outputs: Annotated[
+        str,
+        typer.Option(
+            "--outputs",
+            metavar="FILE|-",
+            help="Outputs of the stack as JSON, secrets included; without it the engine is asked.",
+            show_default=False,
+        ),
+    ] = "",
+    today: options.Today = "",
+) -> int:
+    """Show the way from acceptance to the first job, or hand out what each person needs for it."""
+    if outputs and not credentials:
+        raise typer.BadParameter("it is read for --credentials only", param_hint="--outputs")
+    to = chosen_folder(output, old=to, option="--to")
+    if today and not to:
+        raise typer.BadParameter("it dates the calendar, which only -o DIR writes", param_hint="--today")
+    day = options.day(today)
+    project = known_stack(stack)
+    lock = accepted_lock(project, stack)
+    if credentials:
+        _deliver(lock, Path(credentials), outputs)
+    if to or not credentials:
+        _plan(project, lock, to=to, today=day)
+    return 0
+
+
+def _plan(project: Project, lock: Lock, *, to: str, today: date) -> None:
+    from catalogs.catalog import load  # noqa: PLC0415 - imported once needed
+    from cli.pages.calendar import calendar  # noqa: PLC0415 - as above
+    from cli.pages.documents.html import document_page  # noqa: PLC0415 - as above
+    from cli.pages.documents.markdown import markdown  # noqa: PLC0415 - as above
+    from operations.project.atomic_files import write_all  # noqa: PLC0415 - as above
+    from planning.agreements.onboarding.document import document  # noqa: PLC0415 - as above
+    from planning.agreements.onboarding.plan import steps  # noqa: PLC0415 - as above
+    from planning.checklist.reading.checklist_file import read_file  # noqa: PLC0415 - as above
+
+    checklist, catalog = read_file(project.checklist(lock.stack)), load()
+    whole = document(lock, checklist, catalog)
+    if not to:
+        sys.stdout.write(markdown(whole))
+        return
+    texts = {".md": markdown(whole), ".html": document_page(whole, style=NARROW)}
+    if checklist.agreement.starts is not None:
+        found = steps(lock, checklist, catalog)
+        texts[".ics"] = calendar(found, stack=lock.stack, today=today)
+    else:
+        note("no calendar: agreement.starts names no day to start on")
+    paths = {Path(to) / f"{NAME}{suffix}": text for suffix, text in texts.items()}
+    write_all(paths)
+    for path in paths:
+        note(f"written: {shown(path)}")
+
+
+def _deliver(lock: Lock, folder: Path, outputs: str) -> None:
+    from operations.engine import outputs as handover  # noqa: PLC0415 - imported once needed
+    from operations.handbook.credentials import check_place, folders  # noqa: PLC0415 - as above
+
+    check_place(folder, [])  # before anybody is asked for a secret
+    texts = folders(lock, _outputs(lock, outputs))
+    check_place(folder, texts)
+    for path in handover.write_private(folder, texts):
+        note(f"written: {path}")
+
+
+def _outputs(lock: Lock, file: str) -> dict[str, object]:
+    """Outputs with their secrets, from a file or from the engine."""
+    if not file:
+        from operations.engine import outputs as handover  # noqa: PLC0415 - Pulumi is imported once needed
+        from operations.engine import session  # noqa: PLC0415 - as above
+
+        opened = session.opened(known_stack(lock.stack), lock.stack, ask_passphrase=ask_passphrase)
+        return dict(handover.read_outputs(opened, secrets=True).plain)
+    hint = "atoll outputs STACK --json --show-secrets writes it"
+    if file != "-":
+        return read_object(Path(file), most_bytes=LARGEST_BYTES, hint=hint)
+    return as_object(parse_json(sys.stdin.read(LARGEST_BYTES), file="stdin", hint=hint), file="stdin", hint=hint)
+
+
+LONGEST_HOURS = 24
+
+
+def run_access(
+    stack: options.Stack,
+    *,
+    user: Annotated[str, typer.Option("--user", metavar="NAME", help="One of access.users.", show_default=False)],
+    hours: Annotated[int, typer.Option("--hours", min=1, max=LONGEST_HOURS, help="How long it works.")] = 8,
+    placement: Annotated[str, typer.Option("--placement", metavar="NAME", help="Which cluster of the stack.")] = HOME,
+) -> int:
+    """Print a kubeconfig that lets one person in for some hours."""
+    from operations.clouds.kubernetes.certificates import ClusterSigner  # noqa: PLC0415 - as above
+    from operations.handbook.user_kubeconfig import admit, person  # noqa: PLC0415 - imported once needed
+
+    found = {each.placement.name: each for each in own_lock(known_stack(stack), stack).placements}
+    if placement not in found:
+        raise InputError(f"{stack} has no placement {placement!r}; it has: {', '.join(found)}")
+    spec = found[placement]
+    who = person(spec, user)
+    if spec.existing is None:
+        raise InputError(
+            f"people sign in to {spec.placement.provider} itself, so that nothing has to be handed out",
+            hint=f"atoll outputs {stack} -o DIR writes a kubeconfig for each role",
+        )
+    sys.stdout.write(admit(who, spec, hours=hours, signer=ClusterSigner(spec.existing)))
+    note(f"{who.name} is in for {hours} hours; the key is in this kubeconfig and nowhere else")
+    return 0

@@ -1,0 +1,168 @@
+"""What the charts of a quote share: one width, a title and a description for those who cannot see, axes, markers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, Decimal
+from typing import TYPE_CHECKING, Final
+
+from cli.pages.documents.markup import Markup, element, words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+
+STEPS: Final = (Decimal(1), Decimal(2), Decimal("2.5"), Decimal(5), Decimal(10))
+MOST_TICKS: Final = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A straight axis from 0 to `most`, `width` pixels long, starting at pixel `left`."""
+
+    most: Decimal
+    left: float
+    width: float
+
+    def at(self, amount: Decimal) -> float:
+        """Pixel of an amount."""
+        return self.left + self.width * float(amount / self.most)
+
+    @property
+    def ticks(self) -> tuple[Decimal, ...]:
+        """Round amounts from 0 up to `most`."""
+        step = tick_step(self.most)
+        return tuple(step * number for number in range(int(self.most / step) + 1))
+
+
+def tick_step(most: Decimal) -> Decimal:
+    """The smallest round step that needs no more than `MOST_TICKS` ticks."""
+    magnitude = Decimal(10) ** (most.adjusted() - 1)
+    return next(
+        magnitude * step * grade
+        for grade in (1, 10)
+        for step in STEPS
+        if most / (magnitude * step * grade) <= MOST_TICKS
+    )
+
+
+def scale(most: Decimal, *, left: float, width: float) -> Scale:
+    """An axis that reaches at least `most`, ending on a tick."""
+    reach = max(most, Decimal("0.01"))
+    step = tick_step(reach)
+    return Scale(step * (reach / step).to_integral_value(ROUND_CEILING), left, width)
+
+
+def grid(axis: Scale, *, top: int, bottom: int, unit: str, shown: Callable[[Decimal], str]) -> Iterator[Markup]:
+    """A line for each tick.
+
+    Args:
+        axis: where the ticks are.
+        top: pixel where the lines start.
+        bottom: pixel where the rows end; amounts and unit stand below it.
+        unit: of the amounts, for the reader.
+        shown: the words of one amount.
+    """
+    for tick in axis.ticks:
+        x = axis.at(tick)
+        yield element("line", x1=x, x2=x, y1=top, y2=bottom + 4, class_="grid")
+        yield element("text", words(shown(tick)), x=x, y=bottom + 20, class_="tick")
+    yield element("text", words(unit), x=axis.left + axis.width / 2, y=bottom + 38, class_="tick")
+
+
+WIDTH: Final = 720
+THOUSAND: Final = 1000
+MILLION: Final = 1_000_000
+BOLD_LETTER: Final = 8.6  # pixels of a bold letter on a desk
+LETTER_WIDTH: Final = 7.2  # pixels of one letter at the size of a desk
+LONGEST_NAME: Final = 26  # letters that a phone has room for beside an amount
+MARKER: Final = 11  # radius of an option's letter
+
+
+def drawing(name: str, *parts: Markup, title: str, description: str, height: float) -> Markup:
+    """A chart `WIDTH` wide that reads its title and its description aloud.
+
+    Args:
+        name: unique in the page.
+    """
+    return element(
+        "svg",
+        element("title", words(title), id=f"{name}-title"),
+        element("desc", words(description), id=f"{name}-desc"),
+        *parts,
+        viewBox=f"0 0 {WIDTH} {height:.0f}",
+        role="img",
+        aria_labelledby=f"{name}-title {name}-desc",
+        class_="chart",
+    )
+
+
+def text(said: str, *, x: float, y: float, class_: str) -> Markup:
+    """Words at a place."""
+    return element("text", words(said), x=x, y=y, class_=class_)
+
+
+def heading(name: str, *, beside: str = "", amount: str, x: float, y: float) -> Markup:
+    """An option's name above its bar; a phone shows of a long one the letter alone, and nothing of what is beside.
+
+    Args:
+        amount: words at the right end of the line; of a name that would touch them the last goals are left out.
+    """
+    letter, _, goals = name.partition(":")
+    while len(f"{letter}:{goals}  {amount}") * BOLD_LETTER > WIDTH - 2 * MARKER and ", " in goals.removesuffix(", ..."):
+        goals = f"{goals.removesuffix(', ...').rpartition(', ')[0]}, ..."
+    name = f"{letter}:{goals}" if goals else name
+    rest = element("tspan", words(f":{goals}"), class_="long")
+    shown = (words(name),) if len(name) <= LONGEST_NAME else (words(letter), rest)
+    more = (element("tspan", words(beside), class_="where"),) if beside else ()
+    return element("text", *shown, *more, x=x, y=y, class_="name")
+
+
+def below(axis: Scale, *, top: float, bottom: float, unit: str) -> Iterator[Markup]:
+    """Lines upwards from an axis below the chart; every other amount makes room on a phone."""
+    for at, tick in enumerate(axis.ticks):
+        x = axis.at(tick)
+        yield element("line", x1=x, x2=x, y1=top, y2=bottom, class_="grid")
+        yield text(short(tick), x=x, y=bottom + 20, class_="tick odd" if at % 2 else "tick")
+    yield text(unit, x=axis.left + axis.width / 2, y=bottom + 44, class_="tick unit")
+
+
+def beside(axis: Scale, *, height: float, left: float, right: float, unit: str) -> Iterator[Markup]:
+    """Lines to the right from an axis beside the chart, whose least amount stands at the bottom."""
+    for tick in axis.ticks:
+        y = upwards(axis, tick, height=height)
+        yield element("line", x1=left, x2=right, y1=y, y2=y, class_="grid")
+        yield text(short(tick), x=left - 8, y=y + 4, class_="tick beside")
+    yield text(unit, x=0, y=axis.left - 40, class_="tick head")
+
+
+def upwards(axis: Scale, amount: Decimal, *, height: float) -> float:
+    """Pixel of an amount on an axis that grows upwards."""
+    return axis.left + height - (axis.at(amount) - axis.left)
+
+
+def short(tick: Decimal) -> str:
+    """An amount for an axis: "0.5", "250", "40k", "1.2M"."""
+    scaled, unit = (tick / MILLION, "M") if tick >= MILLION else (tick / THOUSAND, "k")
+    if tick < 10 * THOUSAND:
+        scaled, unit = tick, ""
+    return f"{scaled.normalize():,f}{unit}" if tick else "0"
+
+
+def marker(letters: str, *, x: float, y: float, hover: str) -> Markup:
+    """An option's letter in a disc; several letters where options stand at one place."""
+    wide = MARKER + LETTER_WIDTH * (len(letters) - 1) / 2
+    disc = element("rect", x=x - wide, y=y - MARKER, width=wide * 2, height=MARKER * 2, rx=MARKER, class_="disc")
+    return element("g", element("title", words(hover)), disc, text(letters, x=x, y=y + 4.5, class_="letter"))
+
+
+def apart(places: Iterable[tuple[float, float]], *, near: float) -> list[list[int]]:
+    """Indices of places, those closer than `near` pixels in one group."""
+    groups: list[tuple[tuple[float, float], list[int]]] = []
+    for at, (x, y) in enumerate(places):
+        found = next((each for (there, up), each in groups if abs(there - x) < near and abs(up - y) < near), None)
+        if found is None:
+            groups.append(((x, y), [at]))
+        else:
+            found.append(at)
+    return [each for _, each in groups]

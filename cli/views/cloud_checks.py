@@ -1,0 +1,168 @@
+"""A pre-flight as tables: quota, offered, reserved, side by side and never added up."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+from cli.terminal.amounts import floor, usd
+from planning.cloud_checks.cloud_reports import CATALOG
+from planning.cloud_checks.pool_capacity import STANDINGS, Standing
+from planning.spec.lock_content import State
+from planning.values.money import ZERO
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from rich.console import RenderableType
+
+    from planning.cloud_checks.orphans import Leftover, Leftovers
+    from planning.cloud_checks.pool_capacity import OfferedFact, PlacementFacts, Preflight, QuotaFact, ReservedFact
+
+
+WORDS: Final[Mapping[Standing, str]] = {
+    Standing.RIGHT: "nothing is in the way",
+    Standing.WRONG: "something is in the way",
+    Standing.UNKNOWN: "nothing is known to be in the way, and not everything is known",
+}
+_STYLES: Final[Mapping[Standing, str]] = {Standing.RIGHT: "", Standing.WRONG: "bold red", Standing.UNKNOWN: "yellow"}
+
+
+def preflight_parts(found: Preflight) -> Iterator[RenderableType]:
+    """One table for each placement, then what is reserved for nothing, then the conclusion."""
+    for each in found.placements:
+        yield f"{each.placement}: {each.provider} {each.region}" + (f" ({each.silence})" if each.silence else "")
+        yield placement_table(each)
+        for other in each.others:
+            yield f"{other.name}: {quota_text(other, silence=each.silence)}"
+    for pool in found.strays:
+        yield f"the stack names a reservation for pool {pool}, which it does not have"
+    yield f"{found.stack}: {WORDS[found.standing]}"
+
+
+def placement_table(each: PlacementFacts) -> Table:
+    """The pools of one placement with their three facts."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("pool", no_wrap=True)
+    table.add_column("machine")
+    for heading in ("quota", "offered", "reserved"):
+        table.add_column(heading, overflow="fold", ratio=1)
+    for pool in each.pools:
+        facts = (
+            (pool.quota.state, quota_text(pool.quota, silence=each.silence)),
+            (pool.offered.state, offered_text(pool.offered)),
+            (pool.reserved.state, reserved_text(pool.reserved, silence=each.silence)),
+        )
+        cells = (_styled(text, state=state) for state, text in facts)
+        table.add_row(pool.pool, f"{pool.nodes} x {pool.machine}", *cells)
+    return table
+
+
+def _styled(text: str, *, state: str) -> Text:
+    return Text(text, style=_STYLES[STANDINGS[state]])
+
+
+def quota_text(fact: QuotaFact, *, silence: str = "") -> str:
+    """As in "short: 576 of 384 vCPUs, 96 used (L-417A185B)"; a reason that is `silence` has been said already."""
+    reason = "" if fact.reason == silence else fact.reason
+    if fact.needed is None:
+        return _with_reason("none needed" if fact.state == "not_needed" else fact.state, reason)
+    needed, unit = f"{fact.needed:,}", fact.unit
+    figures = f"{needed} {unit} needed" if fact.limit is None else f"{needed} of {fact.limit:,} {unit}"
+    used = f", {fact.used:,} used" if fact.used else ""
+    return _with_reason(f"{fact.state}: {figures}{used} ({fact.code})", reason)
+
+
+def offered_text(fact: OfferedFact) -> str:
+    """As in "offered in use1-az4 (catalog, 2026-01-01)"."""
+    words = fact.state.replace("_", " ")
+    where = f"{words} in {', '.join(fact.zones)}" if fact.zones and fact.state == "offered" else words
+    source = f" (catalog, {fact.as_of or 'undated'})" if fact.source == CATALOG else ""
+    return _with_reason(f"{where}{source}", fact.reason)
+
+
+def reserved_text(fact: ReservedFact, *, silence: str = "") -> str:
+    """As in "reserved: cr-1, 4 x p5.48xlarge, active, until 2026-12-01"."""
+    words = "none needed" if fact.state == "not_needed" else fact.state
+    if not fact.id:
+        return _with_reason(words, fact.reason)
+    if fact.count is None:
+        return _with_reason(f"{words}: {fact.id}", "" if fact.reason == silence else fact.reason)
+    until = f", until {fact.ends}" if fact.ends else ""
+    return _with_reason(f"{words}: {fact.id}, {fact.count} x {fact.machine}, {fact.status}{until}", fact.reason)
+
+
+def _with_reason(text: str, reason: str) -> str:
+    return f"{text}: {reason}" if reason else text
+
+
+def leftovers_parts(left: Leftovers) -> Iterator[RenderableType]:
+    """Tables of what is there, what could not be asked, and the sum."""
+    if left.forgotten:
+        yield "Still there, and it costs:"
+        yield leftovers_table(left.forgotten)
+    if left.kept:
+        yield "Kept on purpose:"
+        yield leftovers_table(left.kept)
+    if left.free:
+        yield f"Still there, and it is free: {counted(left.free)}"
+    for each in left.unanswered:
+        yield f"Not answered: {each.what} of {each.placement}: {each.reason}"
+    yield conclusion(left)
+
+
+def leftovers_table(things: Sequence[Leftover]) -> Table:
+    """One row for each thing."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("what", overflow="fold")
+    table.add_column("id", overflow="fold")
+    table.add_column("where")
+    table.add_column("state")
+    table.add_column("USD/month", justify="right", no_wrap=True)
+    table.add_column("note", overflow="fold")
+    for each in things:
+        found = each.found
+        cells = (found.kind, found.id, found.region, found.status, amount(each), "; ".join(notes(each)))
+        table.add_row(*map(Text, cells))
+    return table
+
+
+def amount(each: Leftover) -> str:
+    """Its price, "free", or "unpriced"."""
+    if each.state is State.FREE:
+        return "free"
+    if each.usd_per_month is None:
+        return "unpriced"
+    return floor(usd(each.usd_per_month), unpriced=int(each.state is State.UNPRICED))
+
+
+def notes(each: Leftover) -> Iterator[str]:
+    """Why it is kept, and what else is to be known of it."""
+    if each.found.kept:
+        yield each.found.kept
+    if each.note:
+        yield each.note
+
+
+def counted(things: Sequence[Leftover]) -> str:
+    """As in "2 subnet, 1 VPC"."""
+    kinds = Counter(each.found.kind for each in things)
+    return ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
+
+
+def conclusion(left: Leftovers) -> str:
+    """What is left in one sentence."""
+    things = left.forgotten
+    if things:
+        known = sum((each.usd_per_month or ZERO for each in things), start=ZERO)
+        unpriced = sum(1 for each in things if each.state is State.UNPRICED)
+        total = floor(usd(known), unpriced=unpriced)
+        more = f", {unpriced} of them unpriced" if unpriced else ""
+        return f"{left.stack}: {len(things)} left that cost {total} USD a month{more}"
+    if left.unanswered:
+        return f"{left.stack}: nothing was found, and not everything could be asked"
+    return f"{left.stack}: nothing is left that costs" + (", but for what is kept" if left.kept else "")

@@ -1,0 +1,280 @@
+"""What stores answer in XML, read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
+from urllib.parse import unquote_plus
+from xml.etree import ElementTree as ET
+from xml.sax.saxutils import escape
+
+from components.agents.mover.store.model import Listed, StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from components.agents.mover.store.model import Pairs, Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """One page of a listing.
+
+    Args:
+        more: whether another page follows.
+        token: of the next page, or its key marker.
+        version: marker of the next page where versions are listed.
+    """
+
+    found: tuple[Listed, ...]
+    more: bool
+    token: str = ""
+    version: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """An error as a store words it."""
+
+    code: str
+    message: str
+
+
+def _tree(content: bytes) -> ET.Element:
+    """A document without its name space.
+
+    Raises:
+        StoreError: it is not XML.
+    """
+    try:
+        root = ET.fromstring(content)  # noqa: S314 - the parser that Python ships bounds entities since expat 2.4.1
+    except ET.ParseError:
+        raise StoreError("the store's answer is not XML") from None
+    for each in root.iter():
+        each.tag = each.tag.rpartition("}")[2]
+    return root
+
+
+def _text(node: ET.Element, name: str) -> str:
+    return node.findtext(name) or ""
+
+
+def _name(text: str, *, encoding: str) -> str:
+    """A key as it was, which came percent-encoded because XML cannot hold every character."""
+    return unquote_plus(text) if encoding == "url" else text
+
+
+def page_of_objects(content: bytes) -> Page:
+    """A page of ListObjectsV2."""
+    root = _tree(content)
+    encoding = _text(root, "EncodingType")
+    found = tuple(
+        Listed(
+            key=_name(_text(each, "Key"), encoding=encoding),
+            size=int(_text(each, "Size") or 0),
+            etag=_text(each, "ETag").strip('"'),
+            modified=_seconds(_text(each, "LastModified")),
+        )
+        for each in root.iterfind("Contents")
+    )
+    return Page(found=found, more=_text(root, "IsTruncated") == "true", token=_text(root, "NextContinuationToken"))
+
+
+def page_of_versions(content: bytes) -> Page:
+    """A page of ListObjectVersions: versions and delete markers in the order that they stand."""
+    root = _tree(content)
+    encoding = _text(root, "EncodingType")
+    return Page(
+        found=tuple(_versions(root, encoding)),
+        more=_text(root, "IsTruncated") == "true",
+        token=_name(_text(root, "NextKeyMarker"), encoding=encoding),
+        version=_text(root, "NextVersionIdMarker"),
+    )
+
+
+def _versions(root: ET.Element, encoding: str) -> Iterator[Listed]:
+    for each in root:
+        if each.tag not in {"Version", "DeleteMarker"}:
+            continue
+        yield Listed(
+            key=_name(_text(each, "Key"), encoding=encoding),
+            size=int(_text(each, "Size") or 0),
+            version=_text(each, "VersionId"),
+            latest=_text(each, "IsLatest") == "true",
+            deleted=each.tag == "DeleteMarker",
+            etag=_text(each, "ETag").strip('"'),
+            modified=_seconds(_text(each, "LastModified")),
+        )
+
+
+def uploads_of(content: bytes, key: str) -> tuple[str, ...]:
+    """Ids of the unfinished uploads of exactly this key."""
+    root = _tree(content)
+    encoding = _text(root, "EncodingType")
+    return tuple(
+        _text(each, "UploadId")
+        for each in root.iterfind("Upload")
+        if _name(_text(each, "Key"), encoding=encoding) == key
+    )
+
+
+def tags_of(content: bytes) -> Pairs:
+    """An object's tags."""
+    return tuple(sorted((_text(each, "Key"), _text(each, "Value")) for each in _tree(content).iterfind("TagSet/Tag")))
+
+
+def tagging(tags: Pairs) -> bytes:
+    """The document that replaces tags."""
+    each = "".join(f"<Tag><Key>{escape(name)}</Key><Value>{escape(value)}</Value></Tag>" for name, value in tags)
+    return f"<Tagging><TagSet>{each}</TagSet></Tagging>".encode()
+
+
+def upload_id(content: bytes) -> str:
+    """Id of an upload that was begun."""
+    return _text(_tree(content), "UploadId")
+
+
+def parts_of(etags: Sequence[str]) -> bytes:
+    """The document that puts parts together."""
+    each = "".join(
+        f"<Part><PartNumber>{number}</PartNumber><ETag>&quot;{escape(etag)}&quot;</ETag></Part>"
+        for number, etag in enumerate(etags, 1)
+    )
+    return f"<CompleteMultipartUpload>{each}</CompleteMultipartUpload>".encode()
+
+
+def etag_of(content: bytes) -> str:
+    """The etag of an upload that was put together; "" where the answer tells none."""
+    return _text(_tree(content), "ETag").strip('"')
+
+
+def keeps_versions(content: bytes) -> bool:
+    """Whether a bucket's state says that it keeps versions."""
+    return _text(_tree(content), "Status") == "Enabled"
+
+
+def refusal(content: bytes) -> Refusal | None:
+    """The error in an answer; None where it holds none."""
+    try:
+        root = _tree(content)
+    except StoreError:
+        return None
+    if root.tag != "Error":
+        return None
+    return Refusal(code=_text(root, "Code"), message=_text(root, "Message"))
+
+
+def _seconds(stamp: str) -> float:
+    """Seconds since 1970 of a time as listings write it."""
+    if not stamp:
+        return 0.0
+    return datetime.fromisoformat(stamp).astimezone(UTC).timestamp()
+
+
+# Codes: https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html (2026-11-22) and MinIO's cmd/api-errors.go.
+HINTS: Final = {
+    "AccessDenied": "these keys may not do that here: look at the user's policy and at the bucket's",
+    "AllAccessDisabled": "the bucket is closed by its provider",
+    "AuthorizationHeaderMalformed": "the region in the places is not the bucket's",
+    "EntityTooLarge": "the store takes no upload of this size",
+    "ExpiredToken": "the temporary keys ran out: get new ones and run it again, it goes on where it stopped",
+    "InvalidAccessKeyId": "the store does not know this access key",
+    "InvalidObjectState": "it lies in an archive tier: restore it first",
+    "InvalidToken": "the session token is not the one of these keys",
+    "InvalidTokenId": "the session token is not the one of these keys, or ran out",
+    "NoSuchBucket": "there is no such bucket: build it, or mend its name in the places",
+    "PermanentRedirect": "the bucket is at another endpoint or in another region",
+    "QuotaExceeded": "the bucket's quota is used up: raise it and run it again, it goes on where it stopped",
+    "RequestTimeTooSkewed": "the clocks of this machine and of the store are too far apart: set this one by NTP",
+    "SignatureDoesNotMatch": "the secret key is not the one of this access key",
+    "XMinioAdminBucketQuotaExceeded": "the bucket's quota is used up: raise it and run it again",
+    "XMinioInvalidObjectName": "MinIO takes no such key: it keeps objects as files, whose names have bounds",
+    "XMinioInvalidResourceName": "MinIO takes no such key: it keeps objects as files and refuses '.' and '..' in them",
+    "XMinioStorageFull": "the store's drives are full: make room and run it again, it goes on where it stopped",
+}
+# Where keys are temporary: MinIO forgets them when they run out, and refuses them when their user is closed.
+RAN_OUT: Final = HINTS["ExpiredToken"]
+HINTS_OF_TEMPORARY: Final = {
+    "AccessDenied": f"{HINTS['AccessDenied']}; or {RAN_OUT}",
+    "InvalidAccessKeyId": f"{HINTS['InvalidAccessKeyId']}, or {RAN_OUT}",
+    "InvalidTokenId": RAN_OUT,
+}
+# An answer without a body says only its status.
+BY_STATUS: Final = {
+    301: "PermanentRedirect",
+    400: "BadRequest",
+    401: "Unauthorized",
+    403: "AccessDenied",
+    404: "NoSuchKey",
+    405: "MethodNotAllowed",
+    412: "PreconditionFailed",
+    501: "NotImplemented",
+    507: "XMinioStorageFull",
+}
+AGAIN_STATUS: Final = frozenset({429, 500, 502, 503, 504})
+AGAIN_CODES: Final = frozenset(
+    {"InternalError", "OperationAborted", "RequestTimeout", "ServiceUnavailable", "SlowDown", "SlowDownRead"}
+    | {"SlowDownWrite", "Throttling", "XMinioServerNotInitialized"}
+)
+# After one of these the next object would be refused too.
+UNKNOWN_HERE: Final = frozenset({"NotImplemented", "MethodNotAllowed"})
+NO_VERSIONS: Final = Refusal(code="NotImplemented", message="older versions are not read from Google's store")
+FINAL: Final = frozenset(HINTS) - {
+    "AccessDenied",
+    "EntityTooLarge",
+    "InvalidObjectState",
+    "XMinioInvalidObjectName",
+    "XMinioInvalidResourceName",
+}
+KEY_MOST: Final = 160  # characters of a key in a message
+MESSAGE_MOST: Final = 300  # characters of a store's own words
+
+
+def read(content: bytes, status: int) -> Refusal:
+    """What a refusal says; its status where it says nothing."""
+    found = refusal(content) if content else None
+    if found is not None and found.code:
+        return found
+    return Refusal(code=BY_STATUS.get(status, ""), message="")
+
+
+def passing(found: Refusal, status: int) -> bool:
+    """Whether the same request may be answered in a moment."""
+    return found.code not in FINAL and (status in AGAIN_STATUS or found.code in AGAIN_CODES)
+
+
+def hopeless(error: StoreError) -> bool:
+    """Whether everything else would be refused as well: the store, the bucket or the keys are at fault."""
+    return error.code in FINAL or not error.status
+
+
+def named(place: Place, key: str) -> str:
+    """A bucket or an object as a message names it: on one line, however odd its key."""
+    if not key:
+        return f"bucket {place.bucket}"
+    text = key if key.isprintable() else repr(key)[1:-1]
+    return f"{place.bucket}/{text if len(text) <= KEY_MOST else f'{text[:KEY_MOST]}... ({len(key)} characters)'}"
+
+
+def error(place: Place, what: str, found: Refusal, status: int) -> StoreError:
+    """The error for a person: what was tried, where, the store's words, and what to do."""
+    said = without_secrets(place, " ".join(found.message.split())[:MESSAGE_MOST])
+    hints = {**HINTS, **HINTS_OF_TEMPORARY} if place.session_token else HINTS
+    hint = hints.get(found.code, "")
+    words = f"{what} at {place.endpoint}: {found.code or 'refused'} ({status})"
+    parts = [words, said.rstrip("."), hint]
+    return StoreError("; ".join([each for each in parts if each]), code=found.code, status=status)
+
+
+def unreachable(place: Place, what: str, why: str) -> StoreError:
+    """The error where no answer came."""
+    return StoreError(f"{what} at {place.endpoint}: {without_secrets(place, why)}")
+
+
+def without_secrets(place: Place, text: str) -> str:
+    """A store's words without anything that opens it."""
+    for each in (place.secret_key, place.session_token):
+        if each:
+            text = text.replace(each, "***")
+    return text

@@ -1,0 +1,132 @@
+"""What an accelerator is called by Kubernetes, and which node image drives it. No SDK: every cloud asks here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from planning.costs.charge import range_to_inputs
+from planning.platform.accelerators import DEVICES, NVIDIA, device
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from planning.platform.queues import Line
+    from planning.spec.cluster import ClusterSpec, Placement, Pool
+
+
+BURN_IN_TAINT: Final = "atoll/burn-in"
+FLAVORS: Final = {NVIDIA: "nvidia", "aws.amazon.com/neuron": "neuron"}
+
+
+def image_flavor(accelerator: str | None) -> str:
+    """Which node image holds the driver: "nvidia", "neuron", or "plain" where drivers are installed later or never."""
+    return FLAVORS.get(device(accelerator), "plain")
+
+
+class Taint(NamedTuple):
+    """What a pod must tolerate to be scheduled; the effect is always no-schedule, which each cloud spells its way."""
+
+    key: str
+    value: str
+
+
+def taints(pool: Pool, *, burn_in: bool = True) -> tuple[Taint, ...]:
+    """Taints of the pool's nodes: accelerators are for pods that ask for them, and untested nodes for none.
+
+    Args:
+        burn_in: whether untested nodes are marked: only where nodes stay, for a scaler would start new ones for ever.
+    """
+    name = device(pool.accelerator) if pool.role == "gpu" else ""
+    held = (Taint(name, "present"),) if name else ()
+    untested = (Taint(BURN_IN_TAINT, "pending"),) if burn_in and pool.burn_in and pool.min_nodes > 0 else ()
+    return held + untested
+
+
+def group_taints(pool: Pool) -> tuple[Taint, ...]:
+    """The same where nodes that stand and those that a scaler adds are one group: none waits where any may come."""
+    return taints(pool, burn_in=pool.min_nodes == pool.max_nodes)
+
+
+def labels(pool: Pool) -> dict[str, str]:
+    """Labels of the pool's nodes, by which pods choose them."""
+    own = {"atoll/pool": pool.name, "atoll/role": pool.role}
+    return {**own, **({"atoll/workload": pool.workload} if pool.workload else {})}
+
+
+__all__ = ["DEVICES", "NVIDIA", "Taint", "device", "group_taints", "image_flavor", "labels", "taints"]
+
+
+# By the provider and the fabric of the pool.
+# AWS: libfabric picks EFA where it is said to; the pod's own interfaces carry the sockets (aws/sagemaker-hyperpod-cli
+# issue 306 shows both; prefixes as docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html wants them).
+# CoreWeave: docs.coreweave.com/products/networking/hpc-interconnect/nccl-configuration-reference.
+# GKE: the gIB plugin brings a script of its own, so nothing stands here. All read 2026-11-21.
+SETTINGS: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
+    ("aws", "efa"): {"FI_PROVIDER": "efa", "NCCL_SOCKET_IFNAME": "^lo,docker,veth"},
+    ("coreweave", "infiniband"): {
+        "NCCL_SOCKET_IFNAME": "eth0",
+        "NCCL_IB_HCA": "ibp",
+        "UCX_TLS": "tcp",
+        "UCX_NET_DEVICES": "eth0",
+    },
+}
+
+
+def settings(provider: str, pools: Sequence[Pool]) -> Mapping[str, str]:
+    """Environment of a workload's jobs; empty where nothing needs saying."""
+    spanning = [pool for pool in pools if pool.max_nodes > 1]
+    found = [SETTINGS[provider, pool.fabric] for pool in spanning if (provider, pool.fabric) in SETTINGS]
+    return found[0] if found else {}
+
+
+NAME: Final = "fabric"
+HOST: Final = "kubernetes.io/hostname"
+JOINED: Final = frozenset({"efa", "infiniband", "roce", "gpudirect"})
+# From far to near, by target. EKS: docs.aws.amazon.com/eks/latest/userguide/ml-workload-topology.html; GKE: the
+# topology of docs.cloud.google.com/ai-hypercomputer/docs/nccl/test-gke-custom-a3-mega-high; CKS: docs.coreweave.com
+# /products/networking/hpc-interconnect/infiniband-roce-labels; all read 2026-11-21.
+LEVELS: Final[Mapping[str, tuple[str, ...]]] = {
+    "aws": (
+        "topology.k8s.aws/network-node-layer-1",
+        "topology.k8s.aws/network-node-layer-2",
+        "topology.k8s.aws/network-node-layer-3",
+        HOST,
+    ),
+    "gcp": (
+        "cloud.google.com/gce-topology-block",
+        "cloud.google.com/gce-topology-subblock",
+        "cloud.google.com/gce-topology-host",
+        HOST,
+    ),
+    "coreweave": ("backend.coreweave.cloud/fabric", "backend.coreweave.cloud/leafgroup", HOST),
+}
+
+
+def levels(spec: ClusterSpec) -> tuple[str, ...]:
+    """Labels of the nodes that tell how near they are; empty where none are known."""
+    return LEVELS.get(spec.placement.target, ())
+
+
+def near(line: Line, spec: ClusterSpec) -> bool:
+    """Whether the jobs of a workload are placed by the topology.
+
+    Kueue counts only nodes that are there: pools that a scaler fills would never get a job, so all must be kept.
+    """
+    pools = [flavor.pool for flavor in line.flavors]
+    kept = all(pool.fabric in JOINED and pool.min_nodes >= pool.working for pool in pools)
+    return bool(levels(spec)) and kept and any(pool.working > 1 for pool in pools)
+
+
+def pool_facts(placement: Placement, pool: Pool) -> dict[str, object]:
+    """Inputs of a node pool's component."""
+    return {
+        "provider": placement.provider,
+        "region": placement.region,
+        "pool": pool.name,
+        "role": pool.role,
+        "machine": pool.machine,
+        "purchase": pool.purchase,
+        "accelerators": pool.accelerators,
+        "maxNodes": pool.max_nodes,
+        "nodeHours": range_to_inputs(pool.node_hours.as_range()),
+    }

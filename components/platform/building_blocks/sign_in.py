@@ -1,0 +1,244 @@
+"""The way from the ingress gateway to a part's page: one name below the domain, behind the sign-in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+
+from components.platform.building_blocks import names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from components.platform.building_blocks.context import Ground
+    from planning.checklist.model.people import User
+    from planning.spec.cluster import ClusterSpec
+
+
+DEX_PORT: Final = 5556
+INSIDE: Final = f"http://dex.{names.SIGN_IN}.svc.cluster.local:{DEX_PORT}/dex"  # no person's browser gets there
+
+
+@dataclass(frozen=True, kw_only=True)
+class Addresses:
+    """Dex's addresses: people are sent to those below the domain, services ask those inside the cluster.
+
+    Args:
+        issuer: in every token; what an identity provider sends people back to begins with it.
+        authorize: where a person signs in.
+    """
+
+    issuer: str
+    authorize: str
+    token: str = f"{INSIDE}/token"
+    userinfo: str = f"{INSIDE}/userinfo"
+    keys: str = f"{INSIDE}/keys"
+
+    @property
+    def callback(self) -> str:
+        """What is registered as redirect URI at the customer's identity provider."""
+        return f"{self.issuer}/callback"
+
+
+def addresses(ground: Ground) -> Addresses:
+    """Where people sign in to this cluster."""
+    issuer = f"https://{ground.host(names.SIGN_IN_HOST)}/dex"
+    return Addresses(issuer=issuer, authorize=f"{issuer}/auth")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Client:
+    """Something that sends people to Dex; its secret is `keyring.secret(f"oidc-{name}")`.
+
+    Its part opens the way to Dex: `fences.allow(..., target=names.SIGN_IN, ports=[DEX_PORT])`.
+
+    Args:
+        name: its id at Dex.
+        part: platform part that brings it.
+        host: first label of its name.
+        path: where Dex sends people back to.
+    """
+
+    name: str
+    part: str
+    host: str
+    path: str
+
+    @property
+    def secret(self) -> str:
+        """Name of its secret in the keyring."""
+        return f"oidc-{self.name}"
+
+    def callback(self, ground: Ground) -> str:
+        """Its redirect URI."""
+        return f"https://{ground.host(self.host)}{self.path}"
+
+
+PROXY: Final = Client(
+    name="oauth2-proxy",
+    part="oauth2_proxy",
+    host=names.SIGN_IN_HOST,
+    path="/oauth2/callback",
+)
+# MLflow and Airflow have no login of their own here: the gateway names the person to them.
+CLIENTS: Final = (
+    PROXY,
+    Client(
+        name="grafana",
+        part="prometheus",
+        host=names.GRAFANA_HOST,
+        path="/login/generic_oauth",
+    ),
+    Client(
+        name="argocd",
+        part="argo_cd",
+        host=names.ARGO_CD_HOST,
+        path="/api/dex/callback",  # of its own broker (argo_cd.py)
+    ),
+)
+
+
+def clients(ground: Ground) -> tuple[Client, ...]:
+    """The clients that are installed."""
+    return tuple(each for each in CLIENTS if ground.has(each.part))
+
+
+ROUTES: Final = "networking.istio.io/v1"
+RULES: Final = "security.istio.io/v1"
+GATE: Final = {"matchLabels": {"app": "istio-ingressgateway"}}
+# Paths that are served without having signed in, on every name: they end here, never at the part behind the door.
+OPEN_PATHS: Final = (("/oauth2/", names.PROXY, "oauth2-proxy", 80), ("/dex/", names.SIGN_IN, "dex", 5556))
+
+
+def door(
+    host: str,
+    service: str,
+    port: int,
+    *,
+    namespace: str,
+    ground: Ground,
+    parent: pulumi.Resource,
+    prefix: str = "/",
+    only: Who | None = None,
+    token: bool = False,
+) -> kubernetes.apiextensions.CustomResource:
+    """Serve a part at https://<host>.<domain>, to people who have signed in.
+
+    The part finds the person's e-mail in the header `kubeflow-userid`, which the gateway sets from the token after it
+    has dropped what a client wrote there.
+
+    Args:
+        host: first label of the name: `names.GRAFANA_HOST` and the like.
+        service: the service's name in `namespace`; the gateway may reach every namespace that `network_policies` shut.
+        only: who gets in; None for everybody whom the cluster lets in.
+        token: whether the part gets the person's own token as well, which a part with a login of its own refuses.
+    """
+    name = ground.host(host)
+    page: dict[str, object] = {"match": [{"uri": {"prefix": prefix}}], "route": [_to(service, namespace, port)]}
+    if not token:
+        page["headers"] = {"request": {"remove": ["authorization"]}}
+    if only is not None:
+        refusal(f"{host}-door", only, hosts=[name], parent=parent)
+    return kubernetes.apiextensions.CustomResource(
+        f"{host}-door",
+        api_version=ROUTES,
+        kind="VirtualService",
+        metadata={"name": f"{host}-door", "namespace": namespace},
+        spec={
+            "hosts": [name],
+            "gateways": [names.GATEWAY],
+            "http": [
+                *(
+                    {"match": [{"uri": {"prefix": path}}], "route": [_to(part, home, number)]}
+                    for path, home, part, number in OPEN_PATHS
+                ),
+                page,
+            ],
+        },
+        opts=pulumi.ResourceOptions(parent=parent),
+    )
+
+
+def refusal(
+    name: str, only: Who, *, parent: pulumi.Resource, hosts: Sequence[str] = ()
+) -> kubernetes.apiextensions.CustomResource:
+    """Refuse at the gateway everybody else on these names, or on all; nobody gets in where `only` names nobody."""
+    requests: dict[str, object] = {"notPaths": [f"{path}*" for path, *_ in OPEN_PATHS]}
+    if hosts:
+        requests["hosts"] = list(hosts)
+    return kubernetes.apiextensions.CustomResource(
+        name,
+        api_version=RULES,
+        kind="AuthorizationPolicy",
+        metadata={"name": name, "namespace": names.ISTIO},
+        spec={
+            "action": "DENY",
+            "selector": GATE,
+            "rules": [
+                {
+                    "to": [{"operation": requests}],
+                    **({"when": _strangers(only)} if only else {}),
+                }
+            ],
+        },
+        opts=pulumi.ResourceOptions(parent=parent),
+    )
+
+
+def unawaited(ground: Ground) -> dict[str, str]:
+    """Annotations of the gateway's service where nobody may be there to give it a load balancer: a cluster that exists.
+
+    Pulumi then goes on without waiting for one.
+    """
+    return {"pulumi.com/skipAwait": "true"} if ground.spec.existing is not None else {}
+
+
+def _strangers(only: Who) -> list[dict[str, object]]:
+    """Conditions that hold for whoever is neither named nor in one of the groups."""
+    claims = {"email": only.emails, "groups": only.groups}
+    return [{"key": f"request.auth.claims[{name}]", "notValues": list(has)} for name, has in claims.items() if has]
+
+
+def _to(service: str, namespace: str, port: int) -> dict[str, object]:
+    return {"destination": {"host": f"{service}.{namespace}.svc.cluster.local", "port": {"number": port}}}
+
+
+ADMIN: Final = "admin"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Who:
+    """Some people; false where it names nobody.
+
+    Args:
+        emails: as the identity provider writes them.
+        groups: names there.
+    """
+
+    emails: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.emails or self.groups)
+
+
+def admins(spec: ClusterSpec) -> Who:
+    """Who sees everything."""
+    return Who(emails=_emails(user for user in spec.access.users if user.group == ADMIN))
+
+
+def everybody(spec: ClusterSpec) -> Who:
+    """Everybody whom the checklist names, one by one or by a team's group."""
+    teams = spec.platform.teams if spec.platform else ()
+    return Who(
+        emails=_emails(spec.access.users),
+        groups=tuple(sorted({team.group for team in teams if team.group})),
+    )
+
+
+def _emails(users: Iterable[User]) -> tuple[str, ...]:
+    """As written, and in small letters, as Dex and Entra have them."""
+    return tuple(sorted({written for user in users for written in (user.email, user.email.lower())}))

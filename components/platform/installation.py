@@ -1,0 +1,150 @@
+"""Which builder builds which platform part: the one table. Adding a part is one catalog row, one file and one line."""
+
+from __future__ import annotations
+
+from graphlib import TopologicalSorter
+from typing import TYPE_CHECKING, Final
+
+from components.platform.building_blocks.artifact_mirror import of_program, refuse
+from components.platform.building_blocks.context import Ground, Keyring, KeyringArgs
+from components.platform.experiments import airflow, mlflow
+from components.platform.foundation import (
+    cert_manager,
+    dex,
+    external_secrets,
+    ingress,
+    istio,
+    namespaces,
+    oauth2_proxy,
+    postgres_operator,
+)
+from components.platform.gpu import dcgm_exporter, device_plugin, efa_plugin, gpu_operator, network_operator
+from components.platform.kubeflow import (
+    central_dashboard,
+    katib,
+    knative,
+    kserve,
+    model_registry,
+    notebooks,
+    pipelines,
+    prerequisites,
+    runtimes,
+    trainer,
+)
+from components.platform.observability import collector, dashboards, loki, opencost, prometheus, prometheus_crds, tempo
+from components.platform.operations import argo_cd, node_problem_detector, spend_guard, velero
+from components.platform.scheduling import kueue, queues, slurm, slurm_operator
+from components.platform.stores import minio, object_store, seaweedfs
+from components.platform.teams import profiles
+from planning.platform.base_layer_software import beneath, untested
+from planning.values.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import pulumi
+
+    from components.context.placement import ClusterHandle, Site
+    from components.platform.building_blocks.context import Builder
+    from planning.spec.cluster import ClusterSpec
+    from planning.spec.platform import Installed, Platform
+
+
+BUILDERS: Final[Mapping[str, Builder]] = {
+    "namespaces": namespaces.build,
+    "cert_manager": cert_manager.build,
+    "istio": istio.build,
+    "kubeflow_base": prerequisites.build,
+    "oauth2_proxy": oauth2_proxy.build,
+    "dex": dex.build,
+    "ingress": ingress.build,
+    "external_secrets": external_secrets.build,
+    "argo_cd": argo_cd.build,
+    "slurm_operator": slurm_operator.build,
+    "slurm": slurm.build,
+    "gpu_operator": gpu_operator.build,
+    "device_plugin": device_plugin.build,
+    "dcgm_exporter": dcgm_exporter.build,
+    "network_operator": network_operator.build,
+    "efa_plugin": efa_plugin.build,
+    "node_problem_detector": node_problem_detector.build,
+    "kueue": kueue.build,
+    "queues": queues.build,
+    "spend_guard": spend_guard.build,
+    "postgres_operator": postgres_operator.build,
+    "minio": minio.build,
+    "seaweedfs": seaweedfs.build,
+    "object_store": object_store.build,
+    "mlflow": mlflow.build,
+    "airflow": airflow.build,
+    "velero": velero.build,
+    "prometheus_crds": prometheus_crds.build,
+    "prometheus": prometheus.build,
+    "loki": loki.build,
+    "tempo": tempo.build,
+    "collector": collector.build,
+    "opencost": opencost.build,
+    "dashboards": dashboards.build,
+    "dashboard": central_dashboard.build,
+    "katib": katib.build,
+    "knative": knative.build,
+    "kserve": kserve.build,
+    "model_registry": model_registry.build,
+    "notebooks": notebooks.build,
+    "pipelines": pipelines.build,
+    "runtimes": runtimes.build,
+    "trainer": trainer.build,
+    "teams": profiles.build,
+}
+
+
+KEYRING: Final = "keyring"
+
+
+def compose(site: Site, handle: ClusterHandle, *, after: Sequence[pulumi.Resource]) -> dict[str, pulumi.Input[object]]:
+    """Registers the platform on a cluster; what the stack says of it."""
+    decided = site.spec.platform
+    if decided is None:
+        return {}
+    _check(site.spec, decided, offline=site.settings.offline)
+    ground = Ground(
+        spec=site.spec,
+        platform=decided,
+        handle=handle,
+        settings=site.settings,
+        keyring=Keyring(KEYRING, KeyringArgs(), opts=site.options()),
+        ceiling_usd_per_month=site.ceiling_usd_per_month,
+        prices=site.prices,
+    )
+    outputs: dict[str, pulumi.Input[object]] = {}
+    made = site.made
+    for part in in_order(decided):
+        before = [made[name] for name in part.needs if name in made]
+        options = site.options(provider=handle.provider, depends_on=[*handle.ready, *after, *before])
+        charges = site.ledger.claim(f"platform/{part.name}")
+        build = BUILDERS.get(part.name)
+        if build is None:
+            continue
+        built = build(ground, charges, options)
+        made[part.name] = built.resource
+        outputs.update(built.outputs)
+    return outputs
+
+
+def _check(spec: ClusterSpec, decided: Platform, *, offline: bool) -> None:
+    others = untested({part.name: part.version for part in decided.parts})
+    if others:
+        raise InputError(
+            f"the lock installs software outside the tested release: {'; '.join(others)}",
+            hint="quote and accept again, or stay with the version of Atoll that wrote the lock",
+        )
+    if not offline:  # without an engine, `atoll plan` looks at the files itself
+        wanted = (*decided.parts, *beneath([spec]))
+        refuse(wanted, of_program(decided.mirror, offline=False), required=decided.digests == "required")
+
+
+def in_order(platform: Platform) -> Iterator[Installed]:
+    """The parts, each after those that it needs."""
+    by_name = {part.name: part for part in platform.parts}
+    sorter = TopologicalSorter({part.name: [each for each in part.needs if each in by_name] for part in platform.parts})
+    yield from (by_name[name] for name in sorter.static_order())

@@ -1,0 +1,174 @@
+"""Nodes, one row each: failed ones first."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING, Final
+
+from planning.acceptance.limits import plain
+from planning.acceptance.report.formatting import FAILED, ORDER, Speaker, from_report, sized
+from planning.documents.blocks import Heading, Paragraph, Picture, Table
+from planning.documents.figures import Figure, Sentence, listed, say, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from planning.acceptance.report.form import AcceptanceForm, CurveForm, NodeForm, PointForm, VerdictForm
+    from planning.documents.blocks import Block
+
+
+CHECKS: Final[Mapping[str, str]] = {
+    "inventory": "accelerators",
+    "usable_memory": "usable memory",
+    "matmul": "arithmetic",
+    "nvlink": "inside the node",
+    "dcgm": "diagnostics",
+    "burn_in": "burn-in",
+}
+DRAWN: Final = "matmul"
+HELD: Final = ("usable_memory", "matmul", "nvlink", "burn_in")
+
+
+def node_chart_name(pool: str) -> str:
+    """Name of the picture of a pool's nodes."""
+    return f"nodes {pool}"
+
+
+def node_blocks(form: AcceptanceForm, speaker: Speaker) -> Iterator[Block]:
+    """A table and a picture for each pool that has told of a node."""
+    by_pool: dict[str, list[NodeForm]] = {}
+    for each in form["nodes"]:
+        by_pool.setdefault(_pool_of(each, form), []).append(each)
+    if by_pool:
+        yield Heading(2, say("Nodes"))
+    for pool, nodes in by_pool.items():
+        yield from _pool(form, speaker, pool, nodes)
+
+
+def _pool_of(node: NodeForm, form: AcceptanceForm) -> str:
+    return next(
+        (
+            each["subject"]
+            for each in form["pools"]
+            if (each["placement"], each["name"]) == (node["placement"], node["pool"])
+        ),
+        node["pool"],
+    )
+
+
+def _pool(form: AcceptanceForm, speaker: Speaker, pool: str, nodes: Sequence[NodeForm]) -> Iterator[Block]:
+    found = worst_of(form)
+    names = [f"node/{each['name']}" for each in nodes]
+    kept = [check for check in CHECKS if any((check, name) in found for name in names)]
+    yield Heading(3, say("Pool ", speaker.name(pool)))
+    bounds = [sentence for check in kept if check in HELD for sentence in _bound(check, names, found, speaker)]
+    if bounds:
+        yield Paragraph(say("Promised of each: ", listed(bounds), "."))
+    drawn = [found[DRAWN, name] for name in names if (DRAWN, name) in found]
+    figures = tuple(speaker.figure(each) for each in drawn if each["measured"] is not None)
+    if figures:
+        yield Picture(
+            name=node_chart_name(pool),
+            alt=say("The slowest accelerator of each node, against the least."),
+            figures=figures,
+        )
+    yield Table(
+        head=(say("node"), say("verdict"), *(say(CHECKS[check]) for check in kept)),
+        rows=tuple(
+            (
+                speaker.name(name),
+                say(node["outcome"]),
+                *(_cell(found.get((check, name)), speaker) for check in kept),
+            )
+            for node, name in zip(nodes, names, strict=True)
+        ),
+    )
+
+
+def worst_of(form: AcceptanceForm) -> dict[tuple[str, str], VerdictForm]:
+    """By check and subject, the worst verdict; one with a figure before one without, if there is any."""
+    found: dict[tuple[str, str], VerdictForm] = {}
+    failed = {(each["check"], each["subject"]) for each in form["verdicts"] if each["outcome"] == FAILED}
+    for each in sorted(form["verdicts"], key=lambda each: (each["measured"] is None, ORDER.index(each["outcome"]))):
+        key = each["check"], each["subject"]
+        found.setdefault(key, each)
+        if each["outcome"] == FAILED and found[key]["measured"] is None:
+            found[key] = each
+    return {key: {**each, "outcome": FAILED} if key in failed else each for key, each in found.items()}
+
+
+def _bound(
+    check: str, names: Sequence[str], found: Mapping[tuple[str, str], VerdictForm], speaker: Speaker
+) -> Iterator[Sentence]:
+    for name in names:
+        verdict = found.get((check, name))
+        if verdict is not None and verdict["least"] is not None:
+            yield say(CHECKS[check], " ", speaker.bound(verdict))
+            return
+
+
+def _cell(verdict: VerdictForm | None, speaker: Speaker) -> Sentence:
+    if verdict is None:
+        return say("")
+    if verdict["measured"] is None:
+        return say(verdict["outcome"])
+    return speaker.measured(verdict)
+
+
+def fabric_chart_name(pool: str) -> str:
+    """Name of the picture of a pool's fabric."""
+    return f"fabric {pool}"
+
+
+def fabric_blocks(form: AcceptanceForm, speaker: Speaker) -> Iterator[Block]:
+    """A plot and a table for each pool that has told."""
+    if form["curves"]:
+        yield Heading(2, say("Fabric"))
+    for at, curve in enumerate(form["curves"]):
+        yield Heading(3, say("All-reduce in pool ", speaker.name(curve["pool"])))
+        yield Paragraph(_promised(curve, speaker))
+        yield Picture(
+            name=fabric_chart_name(curve["pool"]),
+            alt=say("Bus bandwidth over growing node counts, against the theory and the least."),
+            figures=tuple(_figure(each) for each in curve["points"]),
+        )
+        yield _table(curve, at)
+
+
+def _promised(curve: CurveForm, speaker: Speaker) -> Sentence:
+    if curve["least"] is None or curve["theory"] is None:
+        return say("Bus bandwidth; what it has to be is not known.")
+    least, theory = (
+        speaker.held(plain(Decimal(value)), why=curve["why"], source=curve["source"])
+        for value in (curve["least"], curve["theory"])
+    )
+    return say("Bus bandwidth: promised are at least ", least, " GB/s of the ", theory, " GB/s in theory.")
+
+
+def _table(curve: CurveForm, at: int) -> Table:
+    places = {(each["nodes"], each["payload_bytes"]): place for place, each in enumerate(curve["points"])}
+    counts, payloads = sorted({nodes for nodes, _ in places}), sorted({octets for _, octets in places})
+
+    def first(nodes: int | None = None, octets: int | None = None) -> str:
+        found = (place for key, place in places.items() if nodes in (None, key[0]) and octets in (None, key[1]))
+        return f"curves.{at}.points.{next(found)}"
+
+    def cell(nodes: int, octets: int) -> Sentence:
+        place = places.get((nodes, octets))
+        if place is None:
+            return say("not measured")
+        point = curve["points"][place]
+        return say(_figure(point), " GB/s", " failed" if point["outcome"] == FAILED else "")
+
+    return Table(
+        head=(say("nodes"), *(say(sized(each, f"{first(octets=each)}.payload_bytes")) for each in payloads)),
+        rows=tuple(
+            (say(from_report(str(nodes), f"{first(nodes=nodes)}.nodes")), *(cell(nodes, each) for each in payloads))
+            for nodes in counts
+        ),
+        numbers_from=1,
+    )
+
+
+def _figure(point: PointForm) -> Figure:
+    return from_report(shown(Decimal(point["bus_gb_per_s"])), point["at"])

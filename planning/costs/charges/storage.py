@@ -1,0 +1,93 @@
+"""The charges of a storage tier: what lies in it, and the requests to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from catalogs.model import Item
+from catalogs.providers import WITH_BUCKET
+from planning.costs.bill import Group
+from planning.costs.charge import Charge
+from planning.platform.backups import MADE_ANEW, PLANS, held_gb
+from planning.values.money import NOTHING, Range
+
+if TYPE_CHECKING:
+    from planning.spec.cluster import ClusterSpec, Tier
+
+
+OBJECT_ITEMS: Final = frozenset({Item.OBJECT, Item.OBJECT_INFREQUENT, Item.OBJECT_ARCHIVE})
+
+
+def lying(tier: Tier) -> Charge:
+    """What lies in a tier, as it lies there over the contract."""
+    return Charge(
+        key=f"storage/{tier.tier}",
+        label=f"{tier.tier} storage: {tier.engine}",
+        group=Group.STORAGE,
+        item=tier.item,
+        quantity=Range.exactly(tier.provisioned_gb) + (tier.grown_gb.as_range() if tier.grown_gb else NOTHING),
+    )
+
+
+def requests(tier: Tier) -> tuple[Charge, ...]:
+    """Requests to an object tier, where the checklist foresees them."""
+    kinds = (
+        ("writes", "that write or list", Item.OBJECT_PUT, tier.writes_thousands),
+        ("reads", "that read", Item.OBJECT_GET, tier.reads_thousands),
+    )
+    return tuple(
+        Charge(
+            key=f"storage/{tier.tier}/{name}",
+            label=f"{tier.tier} storage: requests {words}",
+            group=Group.STORAGE,
+            item=item,
+            quantity=thousands.as_range(),
+        )
+        for name, words, item, thousands in kinds
+        if thousands is not None
+    )
+
+
+OWNER: Final = "platform"  # what the name of a declaring part begins with, before a slash
+# Providers without network disks in their price list: what a claim gets there lies on the shared file system
+# (Lambda and CoreWeave documentation, read for catalogs/tiers.csv).
+SHARED_ONLY: Final = frozenset({"coreweave", "lambda"})
+
+
+def volumes(spec: ClusterSpec) -> dict[str, Charge]:
+    """Name of a part to the charge of its volumes; parts without any are left out."""
+    if spec.platform is None:
+        return {}
+    item = Item.SHARED_SSD if spec.placement.provider in SHARED_ONLY else Item.DISK
+    return {
+        part.name: Charge(
+            key=f"platform/{part.name}/volumes",
+            label=f"{part.title}: volumes",
+            group=Group.STORAGE,
+            item=item,
+            quantity=Range.exactly(part.disk_gb),
+        )
+        for part in spec.platform.parts
+        if part.disk_gb
+    }
+
+
+def declared_volumes(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
+    """The same by the component that declares them."""
+    return {f"{OWNER}/{name}": (charge,) for name, charge in volumes(spec).items()}
+
+
+BUCKET: Final = "platform/bucket"  # key, and the name of what declares it
+
+
+def bucket(spec: ClusterSpec) -> tuple[Charge, ...]:
+    """What the bucket is foreseen to hold; nothing where there is none."""
+    if spec.platform is None or spec.placement.target not in WITH_BUCKET:
+        return ()
+    quantity = held_gb(
+        PLANS[spec.services.support],
+        disk_gb=sum(part.disk_gb for part in spec.platform.parts if part.namespace not in MADE_ANEW),
+        logs_gb=spec.logs_gb.as_range() if spec.platform.object_store == "provider" else None,
+    )
+    label = "the platform: backups"
+    return (Charge(key=BUCKET, label=label, group=Group.STORAGE, item=Item.OBJECT, quantity=quantity),)
